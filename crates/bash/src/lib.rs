@@ -1,0 +1,1 @@
+//! A strict bash parser and static word evaluation that hides no command.

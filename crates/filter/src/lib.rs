@@ -1,0 +1,1 @@
+//! Command output made short without losing a fact.

@@ -1,0 +1,1 @@
+//! What shell commands can do, and whether they may.

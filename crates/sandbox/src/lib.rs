@@ -1,0 +1,2 @@
+//! The operating-system boundary a command runs in.
+#![allow(unsafe_code)]

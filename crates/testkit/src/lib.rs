@@ -1,0 +1,1 @@
+//! Test doubles and harnesses for the Toolgate workspace.

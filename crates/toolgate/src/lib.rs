@@ -1,0 +1,1 @@
+//! The layer between an AI agent and the machine it works on.

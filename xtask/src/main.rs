@@ -1,0 +1,2 @@
+//! Generators and checks of the workspace.
+fn main() {}
