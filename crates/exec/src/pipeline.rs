@@ -139,28 +139,19 @@ impl Stack {
         }
     }
 
-    /// Every gate and the tool itself; each reason says whose it is.
+    /// Every gate and the tool itself: the strictest counts.
     fn judge(&self, call: &ToolCall, session: &Session) -> Verdict {
-        let opinion = |name: &'static str, ask: &dyn Fn() -> Verdict| {
-            let mut verdict = quietly(ask).unwrap_or_else(|panic| {
-                Verdict::deny(Reason::new("gate-panicked", format!("the {name} gate panicked: {panic}")))
-            });
-            if let Verdict::Ask(reasons) | Verdict::Deny(reasons) = &mut verdict {
-                if reasons.is_empty() {
-                    reasons.push(Reason::new("no-reason-given", format!("the {name} gate gave no reason")));
-                }
-                reasons.iter_mut().filter(|r| r.gate.is_empty()).for_each(|r| r.gate = name.into());
-            }
-            verdict
-        };
-        let wall = self
-            .gates
-            .iter()
-            .fold(Verdict::Allow, |all, gate| all.and(opinion(gate.name(), &|| gate.check(call, session))));
+        let wall = self.gates_say(call, session);
         match self.router.find(&call.tool_id) {
-            Some((tool, _)) => wall.and(opinion("tool", &|| tool.judges(call, session))),
+            Some((tool, _)) => wall.and(opinion("tool", || tool.judges(call, session))),
             None => wall,
         }
+    }
+
+    fn gates_say(&self, call: &ToolCall, session: &Session) -> Verdict {
+        self.gates
+            .iter()
+            .fold(Verdict::Allow, |all, gate| all.and(opinion(gate.name(), || gate.check(call, session))))
     }
 
     /// What the wall would answer right now: the one function behind every question and every refusal.
@@ -216,6 +207,20 @@ impl Stack {
         ended.with(&outcome);
         outcome
     }
+}
+
+/// What one judge says; each reason gets its name. One that panics or gives no reason denies or is told so.
+fn opinion(name: &'static str, ask: impl FnOnce() -> Verdict) -> Verdict {
+    let mut verdict = quietly(ask).unwrap_or_else(|panic| {
+        Verdict::deny(Reason::new("gate-panicked", format!("the {name} gate panicked: {panic}")))
+    });
+    if let Verdict::Ask(reasons) | Verdict::Deny(reasons) = &mut verdict {
+        if reasons.is_empty() {
+            reasons.push(Reason::new("no-reason-given", format!("the {name} gate gave no reason")));
+        }
+        reasons.iter_mut().filter(|r| r.gate.is_empty()).for_each(|r| r.gate = name.into());
+    }
+    verdict
 }
 
 /// Sends `Completed` for a call that began, even where its future is dropped.
@@ -426,7 +431,7 @@ impl Pipeline {
         let Some(request) = self.request(ToolCall::new(id, Map::new()), false) else { return false };
         self.nature(id).speculatable
             && request.call.capabilities().is_read_only()
-            && self.stack.verdict(&request) == Verdict::Allow
+            && self.stack.gates_say(&request.call, &request.session) == Verdict::Allow
     }
 
     pub(crate) fn visible_definitions(&self) -> Vec<ToolDef> {

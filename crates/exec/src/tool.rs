@@ -65,9 +65,9 @@ pub trait Tool: Send + Sync {
 
 /// Proof that the wall let a call through. Only the pipeline mints one.
 ///
-/// ```compile_fail
-/// fn forge(call: toolgate_exec::ToolCall) -> toolgate_exec::Cleared {
-///     toolgate_exec::Cleared { request: call }
+/// ```compile_fail,E0451
+/// fn forge(request: toolgate_exec::Request) -> toolgate_exec::Cleared {
+///     toolgate_exec::Cleared { request, events: None }
 /// }
 /// ```
 #[derive(Debug)]
