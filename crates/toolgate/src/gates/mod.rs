@@ -1,0 +1,11 @@
+//! The wall's judges, one file each. The standard wall is put together in [`standard`].
+
+mod autonomy;
+mod plan;
+mod tool_filter;
+mod trust;
+
+pub use autonomy::{AutonomyGate, AutonomyLevel, ParseAutonomyError};
+pub use plan::PlanGate;
+pub use tool_filter::{ToolFilterGate, ToolPolicy};
+pub use trust::TrustGate;
