@@ -12,7 +12,10 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("toolgate-policy", &["toolgate-bash"]),
     ("toolgate-sandbox", &[]),
     ("toolgate-filter", &["toolgate-bash"]),
-    ("toolgate", &["toolgate-exec", "toolgate-bash", "toolgate-policy", "toolgate-sandbox", "toolgate-filter"]),
+    (
+        "toolgate",
+        &["toolgate-exec", "toolgate-bash", "toolgate-policy", "toolgate-sandbox", "toolgate-filter"],
+    ),
     ("toolgate-cli", &["toolgate"]),
     ("toolgate-testkit", &["toolgate-exec"]),
     ("xtask", &[]),

@@ -12,8 +12,11 @@ use std::process::ExitCode;
 /// A check gives the faults it found, one a line.
 type Check = fn(&Path) -> Result<Vec<String>, String>;
 
-const CHECKS: [(&str, Check); 3] =
-    [("crate arrows", arrows::check), ("unsafe code", unsafe_code::check), ("generated files", generated::check)];
+const CHECKS: [(&str, Check); 3] = [
+    ("crate arrows", arrows::check),
+    ("unsafe code", unsafe_code::check),
+    ("generated files", generated::check),
+];
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf);

@@ -25,8 +25,15 @@ fn walk(folder: &Path, faults: &mut Vec<String>) -> Result<(), String> {
             let text = fs::read_to_string(&path).map_err(|e| format!("reading {}: {e}", path.display()))?;
             for (number, line) in text.lines().enumerate() {
                 let code = line.split("//").next().unwrap_or(line);
-                if ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "allow(unsafe_code)"].iter().any(|u| code.contains(u)) {
-                    faults.push(format!("{}:{}: unsafe outside the sandbox crate", path.display(), number + 1));
+                if ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "allow(unsafe_code)"]
+                    .iter()
+                    .any(|u| code.contains(u))
+                {
+                    faults.push(format!(
+                        "{}:{}: unsafe outside the sandbox crate",
+                        path.display(),
+                        number + 1
+                    ));
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::call::ToolCall;
 use crate::checkpoint::{CheckpointActionResult, CheckpointListResult};
 use crate::error::ToolError;
 use crate::output::ToolOutput;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Approval, Pipeline};
 use crate::registry::ToolDef;
 use crate::trust::SkillTrustLevel;
 
@@ -101,11 +101,11 @@ impl Preset for Pipeline {
 
 impl<P: Preset> ToolExecutor for P {
     async fn execute(&self, response: &str) -> Result<Option<ToolOutput>, ToolError> {
-        self.pipeline().run_text(response, false).await
+        self.pipeline().run_text(response, Approval::None).await
     }
 
     async fn execute_confirmed(&self, response: &str) -> Result<Option<ToolOutput>, ToolError> {
-        self.pipeline().run_text(response, true).await
+        self.pipeline().run_text(response, Approval::Whole).await
     }
 
     fn tool_definitions(&self) -> Vec<ToolDef> {

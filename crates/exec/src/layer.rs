@@ -14,7 +14,10 @@ use crate::{BoxFuture, Outcome};
 pub struct Request {
     pub(crate) call: ToolCall,
     pub(crate) session: Session,
+    /// Whether a person approved this very call.
     pub(crate) approved: bool,
+    /// What else may be done with calls of this tool.
+    pub(crate) nature: crate::tool::Nature,
     /// What the wall said of it earlier; it can only get stricter.
     pub(crate) judged: Option<crate::verdict::Verdict>,
     /// Why the call can't be judged at all; the wall turns it away with this.
@@ -35,6 +38,11 @@ impl Request {
     /// Whether a person approved this very call.
     pub fn is_approved(&self) -> bool {
         self.approved
+    }
+
+    /// What may be done with calls of this tool besides running them once when asked.
+    pub fn nature(&self) -> crate::tool::Nature {
+        self.nature
     }
 }
 

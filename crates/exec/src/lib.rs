@@ -70,7 +70,7 @@ pub use gate::Gate;
 pub use layer::{Layer, LayerFn, MapOutput, Next, Request, layer_fn, map_output};
 pub use network::NetworkScope;
 pub use output::{DiffData, ExitStatus, Media, ResourceLink, ToolOutput, Truncation};
-pub use pipeline::{BuildError, Normaliser, Pipeline, PipelineBuilder};
+pub use pipeline::{BuildError, JudgedCall, Normaliser, Pipeline, PipelineBuilder};
 pub use registry::{Capabilities, InvocationHint, ToolDef, ToolRegistry};
 pub use session::{Session, SkillEnv};
 pub use stats::{FilterConfidence, FilterStats};

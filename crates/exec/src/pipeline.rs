@@ -273,6 +273,28 @@ struct Pause {
     ran: usize,
 }
 
+/// Whose approval a text comes with.
+pub(crate) enum Approval<'a> {
+    /// Nobody's.
+    None,
+    /// A person's, for the whole text.
+    Whole,
+    /// A person's, for the calls with these digests.
+    Calls(&'a [CallDigest]),
+}
+
+/// One call of a text, judged and not run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct JudgedCall {
+    /// The call, as it would run.
+    pub call: ToolCall,
+    /// What the wall says of it. A call that does not fit its tool is denied here.
+    pub verdict: Verdict,
+    /// What an approval of it is bound to.
+    pub digest: CallDigest,
+}
+
 /// Paused texts that wait for their approval at the most; the oldest is forgotten.
 const MAX_PAUSES: usize = 32;
 
@@ -359,18 +381,58 @@ impl Pipeline {
         }
     }
 
-    /// Judges every call of a text before any of them runs, then runs them in order.
-    pub(crate) async fn run_text(&self, text: &str, approved: bool) -> Result<Option<ToolOutput>, ToolError> {
+    /// What the wall says of each call of a text, in order, without running any: what a person is
+    /// asked about at once.
+    pub fn judge_text(&self, text: &str) -> Vec<JudgedCall> {
+        let judged = |request: Request| {
+            let verdict = match &request.unfit {
+                Some(unfit) => Verdict::deny(Reason::new("invalid-params", &**unfit)),
+                None => self.stack.verdict(&request),
+            };
+            JudgedCall { digest: request.call.digest(), verdict, call: request.call }
+        };
+        self.requests_in(text).into_iter().map(judged).collect()
+    }
+
+    /// Runs a text of which a person approved the calls with these digests; any other question stops it.
+    ///
+    /// # Errors
+    /// As [`execute_confirmed`](crate::ToolExecutor::execute_confirmed).
+    pub async fn execute_text_approved(
+        &self,
+        text: &str,
+        approved: &[CallDigest],
+    ) -> Result<Option<ToolOutput>, ToolError> {
+        self.run_text(text, Approval::Calls(approved)).await
+    }
+
+    fn requests_in(&self, text: &str) -> Vec<Request> {
         let scanned = Text::new(text);
         let mut found: Vec<_> = self.stack.router.tools.iter().flat_map(|t| t.calls_in(&scanned)).collect();
         found.sort_by_key(|c| c.at);
-        let mut requests: Vec<Request> =
-            found.into_iter().filter_map(|c| self.request(c.call, approved)).collect();
+        found.into_iter().filter_map(|c| self.request(c.call, false)).collect()
+    }
+
+    /// Judges every call of a text before any of them runs, then runs them in order.
+    pub(crate) async fn run_text(
+        &self,
+        text: &str,
+        approval: Approval<'_>,
+    ) -> Result<Option<ToolOutput>, ToolError> {
+        let mut requests = self.requests_in(text);
+        for request in &mut requests {
+            request.approved = match approval {
+                Approval::None => false,
+                Approval::Whole => true,
+                Approval::Calls(digests) => digests.contains(&request.call.digest()),
+            };
+        }
         if requests.is_empty() {
             return Ok(None);
         }
         let key: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-        let pause = self.take_pause(&key).filter(|_| approved);
+        let resumes = !matches!(approval, Approval::None);
+        let pause = self.take_pause(&key).filter(|_| resumes);
         let (mut done, ran) = pause.map_or((None, 0), |p| (Some(p.done), p.ran));
 
         for request in requests.iter_mut().skip(ran) {
@@ -381,7 +443,7 @@ impl Pipeline {
         let stops = |r: &Request| match &r.judged {
             _ if r.unfit.is_some() => 3,
             Some(Verdict::Deny(_)) => 2,
-            Some(Verdict::Ask(_)) if !approved => 1,
+            Some(Verdict::Ask(_)) if !r.approved => 1,
             _ => 0,
         };
         let worst =
@@ -498,7 +560,7 @@ impl Pipeline {
 
     /// Routes, narrows and normalises a call; `None` where no tool has its id.
     fn request(&self, mut call: ToolCall, approved: bool) -> Option<Request> {
-        let (_, def) = self.stack.router.find(&call.tool_id)?;
+        let (tool, def) = self.stack.router.find(&call.tool_id)?;
         let session = self.session().narrowed(&call.context);
         call.context.network = session.network.clone();
         let mut findings = Findings::default();
@@ -511,7 +573,8 @@ impl Pipeline {
             }
         }
         call.prepare(def.clone(), findings);
-        Some(Request { call, session, approved, judged: None, unfit: unfit.map(Arc::from) })
+        let nature = quietly(|| tool.nature(&call.tool_id)).unwrap_or(Nature::ONCE);
+        Some(Request { call, session, approved, nature, judged: None, unfit: unfit.map(Arc::from) })
     }
 
     fn change(&self, change: impl FnOnce(&mut Session)) {

@@ -160,6 +160,25 @@ async fn a_confirmed_text_resumes_at_the_pending_call_and_nothing_runs_twice() {
 }
 
 #[tokio::test]
+async fn the_calls_of_a_text_are_asked_about_at_once_and_approved_one_by_one() {
+    let tool = ScriptedTool::bash();
+    let pipeline = Pipeline::builder()
+        .gate(FixedGate::of("push", Verdict::ask(reason())))
+        .tool(tool.clone())
+        .build()
+        .unwrap();
+    let text = fenced(&["ls", "git push a", "git push b"]);
+    let judged = pipeline.judge_text(&text);
+    let verdicts: Vec<_> = judged.iter().map(|j| j.verdict.as_str()).collect();
+    assert_eq!(verdicts, ["allow", "ask", "ask"]);
+    let one = [judged[1].digest];
+    assert_eq!(Came::from(pipeline.execute_text_approved(&text, &one).await), Came::Asks);
+    assert!(tool.ran().is_empty(), "the other question is open, so nothing runs");
+    let both = [judged[1].digest, judged[2].digest];
+    assert_eq!(pipeline.execute_text_approved(&text, &both).await.unwrap().unwrap().blocks_executed, 3);
+}
+
+#[tokio::test]
 async fn an_error_after_some_calls_ran_brings_their_output_along() {
     let failure = Answer::Error(ToolError::Timeout { timeout_secs: 3, partial: None });
     let tool = ScriptedTool::bash().then(Answer::Text("first".to_owned())).then(failure);
