@@ -45,6 +45,9 @@ pub struct ToolOutput {
     pub diff: Option<DiffData>,
     /// Whether its chunks also went out as events.
     pub streamed: bool,
+    /// What earlier tries of the same call failed with, where it was tried again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retries: Vec<String>,
     /// The terminal it ran in, where a client owns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminal_id: Option<String>,
@@ -130,6 +133,7 @@ impl ToolOutput {
         };
         self.diff = self.diff.take().or(next.diff);
         self.streamed |= next.streamed;
+        self.retries.extend(next.retries);
         self.terminal_id = self.terminal_id.take().or(next.terminal_id);
         self.locations.extend(next.locations);
         self.media.extend(next.media);

@@ -1,1 +1,6 @@
 //! The layer between an AI agent and the machine it works on.
+
+pub mod approval;
+pub mod gates;
+pub mod layers;
+pub mod speculation;

@@ -7,7 +7,20 @@ use serde::{Deserialize, Serialize};
 use toolgate_exec::{Gate, Reason, Session, ToolCall, ToolDef, Verdict};
 
 /// How much the user leaves to the agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum AutonomyLevel {
     /// Tools that only read.

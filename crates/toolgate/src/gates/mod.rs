@@ -2,10 +2,10 @@
 
 mod autonomy;
 mod plan;
-mod tool_filter;
+
 mod trust;
 
 pub use autonomy::{AutonomyGate, AutonomyLevel, ParseAutonomyError};
 pub use plan::PlanGate;
-pub use tool_filter::{ToolFilterGate, ToolPolicy};
+
 pub use trust::TrustGate;

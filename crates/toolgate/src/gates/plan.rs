@@ -18,8 +18,11 @@ impl Gate for PlanGate {
             return Verdict::Allow;
         }
         Verdict::deny(
-            Reason::new("plan-mode", format!("plan mode only reads, and `{}` can change things", call.tool_id))
-                .hint("finish the plan and present it; the user ends plan mode"),
+            Reason::new(
+                "plan-mode",
+                format!("plan mode only reads, and `{}` can change things", call.tool_id),
+            )
+            .hint("finish the plan and present it; the user ends plan mode"),
         )
     }
 }

@@ -33,12 +33,16 @@ impl TrustGate {
                 let what = if capabilities.is_unknown() {
                     "does not say what it can do"
                 } else {
-                    let hit = NOT_IN_QUARANTINE.iter().find(|(c, _)| capabilities.has(*c)).map(|(_, what)| *what);
+                    let hit =
+                        NOT_IN_QUARANTINE.iter().find(|(c, _)| capabilities.has(*c)).map(|(_, what)| *what);
                     hit.or_else(|| capabilities.network().then_some("deals with the open world"))?
                 };
                 Some(
-                    Reason::new("trust-quarantined", format!("this tool {what}, and the trust level is `quarantined`"))
-                        .hint("use a tool that only reads, or have the user review and trust the source"),
+                    Reason::new(
+                        "trust-quarantined",
+                        format!("this tool {what}, and the trust level is `quarantined`"),
+                    )
+                    .hint("use a tool that only reads, or have the user review and trust the source"),
                 )
             }
         }
