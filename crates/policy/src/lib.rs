@@ -1,1 +1,3 @@
 //! What shell commands can do, and whether they may.
+
+pub mod knowledge;
