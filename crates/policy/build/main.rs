@@ -1,5 +1,6 @@
 //! Compiles `kb/` and `profiles/` into static tables, so that a start costs no parsing.
 
+mod facts;
 mod knowledge;
 mod knowledge_lines;
 #[path = "../src/knowledge/schema.rs"]
@@ -13,6 +14,7 @@ fn main() -> ExitCode {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     println!("cargo::rerun-if-changed=kb");
+    println!("cargo::rerun-if-changed=facts");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src/knowledge/schema.rs");
     match compile(&root, &out) {
@@ -28,5 +30,7 @@ fn main() -> ExitCode {
 
 fn compile(root: &Path, out: &Path) -> Result<(), Vec<String>> {
     let text = knowledge::compile(&root.join("kb"))?;
-    std::fs::write(out.join("knowledge.rs"), text).map_err(|e| vec![format!("writing the knowledge tables: {e}")])
+    std::fs::write(out.join("knowledge.rs"), text).map_err(|e| vec![format!("writing the knowledge tables: {e}")])?;
+    let text = facts::compile(&root.join("facts")).map_err(|e| vec![e])?;
+    std::fs::write(out.join("facts.rs"), text).map_err(|e| vec![format!("writing the fact tables: {e}")])
 }

@@ -4,7 +4,10 @@
 
 pub mod schema;
 
-use schema::{Kind, Lang, Like, Name, Opt, Repeat, Restated, Role, Run, Slot, Spec, Stated, Style, Sub, Subject, Takes, Test, Text, When};
+use schema::{
+    Kind, Lang, Like, Name, Opt, Repeat, Restated, Role, Run, Slot, Spec, Stated, Style, Sub, Subject, Takes,
+    Test, Text, When,
+};
 use std::cmp::Ordering;
 
 include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));

@@ -1,3 +1,7 @@
 //! What shell commands can do, and whether they may.
 
+pub mod argv;
+pub mod facts;
 pub mod knowledge;
+pub mod path;
+pub mod word;
