@@ -1,0 +1,222 @@
+//! What the names of paths and environment variables say, compiled from `facts/`.
+
+use crate::path::could_be;
+use crate::word::is_exact;
+
+/// What is known about a path by its name: a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Classes(u8);
+
+impl Classes {
+    /// Holds keys that let one act as their owner.
+    pub const CREDENTIAL: Classes = Classes(1);
+    /// Often holds keys of the project.
+    pub const SECRET: Classes = Classes(2);
+    /// Is run when a shell or a program starts.
+    pub const STARTUP: Classes = Classes(4);
+    /// Is run later by the system.
+    pub const PERSIST: Classes = Classes(8);
+    /// Decides what an agent may do.
+    pub const GUARD: Classes = Classes(16);
+    /// Is in a project and runs without being asked for.
+    pub const LATER: Classes = Classes(32);
+    /// Is made again by a build.
+    pub const GENERATED: Classes = Classes(64);
+
+    /// Whether one of these classes is in the set.
+    #[must_use]
+    pub fn has(self, other: Classes) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+struct Exact {
+    key: &'static str,
+    before: &'static str,
+    below: bool,
+    absolute: bool,
+    bit: u8,
+}
+
+/// What an environment variable does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Its value is a command line.
+    Code,
+    /// Its value is the path of a program.
+    Program,
+    /// Its value is a file that is run or read for settings.
+    Script,
+    /// It decides which code the next program loads.
+    Inject,
+    /// git works there.
+    Place,
+    /// Connections go there.
+    Endpoint,
+    /// It is known not to matter.
+    Harmless,
+}
+
+include!(concat!(env!("OUT_DIR"), "/facts.rs"));
+
+/// What the components of a path say about it.
+#[must_use]
+pub fn classes(path: &str) -> Classes {
+    let mut found = 0;
+    let lower;
+    let path = if path.bytes().any(|b| b.is_ascii_uppercase()) {
+        lower = path.to_ascii_lowercase();
+        &*lower
+    } else {
+        path
+    };
+    let exact = is_exact(path);
+    let mut start = 0;
+    let bytes = path.as_bytes();
+    while start < bytes.len() {
+        let end = bytes[start..].iter().position(|b| *b == b'/').map_or(bytes.len(), |n| start + n);
+        let part = &path[start..end];
+        if !part.is_empty() {
+            let last = end >= path.trim_end_matches('/').len();
+            found |= if exact || is_exact(part) {
+                let from = EXACT.partition_point(|e| e.key < part);
+                EXACT[from..].iter().take_while(|e| e.key == part).fold(0, |f, e| f | fits(e, path, start, last, true))
+            } else {
+                EXACT.iter().filter(|e| could_be(part, e.key)).fold(0, |f, e| f | fits(e, path, start, last, false))
+            };
+            if last {
+                found |= by_name(part);
+            }
+        }
+        start = end + 1;
+    }
+    Classes(found)
+}
+
+fn fits(e: &Exact, path: &str, start: usize, last: bool, exact: bool) -> u8 {
+    if !last && !e.below {
+        return 0;
+    }
+    if !e.before.is_empty() {
+        let head = path[..start].trim_end_matches('/');
+        let ok = if exact && is_exact(head) {
+            head.ends_with(e.before)
+                && matches!(head.as_bytes().get(head.len().wrapping_sub(e.before.len() + 1)), None | Some(b'/'))
+                && (!e.absolute || head.len() == e.before.len() + 1)
+        } else {
+            // A parent that is known only in part: compare from the end, component by component.
+            let mut parts = head.rsplit('/');
+            e.before.rsplit('/').all(|b| {
+                parts.next().is_some_and(|p| p.eq_ignore_ascii_case(b) || (!is_exact(p) && (p.chars().all(|c| !c.is_ascii()) || could_be(p, b))))
+            })
+        };
+        if !ok {
+            return 0;
+        }
+    }
+    e.bit
+}
+
+fn by_name(name: &str) -> u8 {
+    let mut found = 0;
+    for (pattern, bit) in &WILD {
+        let hit = if is_exact(name) {
+            match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+                (Some(end), _) => name.len() > end.len() && name.ends_with(end),
+                (_, Some(start)) => name.len() > start.len() && name.starts_with(start),
+                _ => false,
+            }
+        } else {
+            let fixed = pattern.trim_matches('*');
+            could_be(name, fixed) || partly(name, pattern)
+        };
+        if hit {
+            found |= bit;
+        }
+    }
+    for (excepted, bit) in &EXCEPT {
+        if *excepted == name {
+            found &= !bit;
+        }
+    }
+    found
+}
+
+/// Whether a name known in part shares the fixed end or start of a wildcard: `*.pem` and `a*.pem`.
+fn partly(name: &str, pattern: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), _) => name.ends_with(end) && name.len() > end.len(),
+        (_, Some(start)) => name.starts_with(start),
+        _ => false,
+    }
+}
+
+/// What is known about an environment variable.
+#[must_use]
+pub fn variable(name: &str) -> Option<Meaning> {
+    if let Ok(i) = VARIABLES.binary_search_by(|v| v.0.cmp(name)) {
+        return VARIABLES.get(i).map(|v| v.1);
+    }
+    VARIABLE_GLOBS.iter().find(|v| crate::argv::glob(v.0, name)).map(|v| v.1)
+}
+
+/// Whether the name of a variable nobody has listed sounds as if it changed what runs.
+#[must_use]
+pub fn sounds_sharp(name: &str) -> bool {
+    const PARTS: [&str; 20] = [
+        "PATH", "PRELOAD", "PAGER", "EDITOR", "BROWSER", "SHELL", "COMMAND", "_CMD", "WRAPPER", "RUNNER", "LINKER",
+        "STARTUP", "LAUNCHER", "ASKPASS", "OPTIONS", "PLUGIN", "LOADER", "HOOK", "COMPILER", "INTERPRETER",
+    ];
+    const ENDS: [&str; 6] = ["_OPTS", "OPT", "FLAGS", "_ARGS", "_RC", "_INIT"];
+    let upper;
+    let name = if name.bytes().any(|b| b.is_ascii_lowercase()) {
+        upper = name.to_ascii_uppercase();
+        &*upper
+    } else {
+        name
+    };
+    PARTS.iter().any(|p| name.contains(p)) || ENDS.iter().any(|e| name.ends_with(e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::word::{SOME, UNKNOWN};
+
+    #[test]
+    fn credentials_are_known_by_name_in_any_directory_and_case() {
+        for p in ["/home/u/.ssh/id_rsa", "/x/.AWS/Credentials", "/etc/shadow", "link/shadow", "/home/u/.netrc"] {
+            assert!(classes(p).has(Classes::CREDENTIAL), "{p}");
+        }
+        for p in ["/w/src/shadow.rs", "/w/ssh/x", "/w/aws/credentials.md", "/etc/passwd", "/w/netrc"] {
+            assert!(!classes(p).has(Classes::CREDENTIAL), "{p}");
+        }
+    }
+
+    #[test]
+    fn a_wildcard_that_could_be_a_secret_counts() {
+        assert!(classes(&format!("/home/u/.aws/cred{SOME}")).has(Classes::CREDENTIAL));
+        assert!(classes(&format!("/home/u/.ss{SOME}/id_rsa")).has(Classes::CREDENTIAL));
+        assert!(classes(&format!("/w/{SOME}.pem")).has(Classes::SECRET));
+        assert!(classes(&format!("/w/.en{SOME}")).has(Classes::SECRET));
+        assert!(!classes(&format!("/w/{SOME}.md")).has(Classes::SECRET));
+        assert!(!classes(&format!("/w/{SOME}")).has(Classes::SECRET));
+        assert!(classes(&format!("{UNKNOWN}/.ssh/config")).has(Classes::CREDENTIAL));
+    }
+
+    #[test]
+    fn examples_of_secrets_are_none() {
+        assert!(classes("/w/.env").has(Classes::SECRET));
+        assert!(classes("/w/.env.production").has(Classes::SECRET));
+        assert!(!classes("/w/.env.example").has(Classes::SECRET));
+    }
+
+    #[test]
+    fn variables_are_found_by_name_and_by_wildcard() {
+        assert_eq!(variable("LD_PRELOAD"), Some(Meaning::Inject));
+        assert_eq!(variable("GIT_SSH_COMMAND"), Some(Meaning::Code));
+        assert_eq!(variable("LC_ALL"), Some(Meaning::Harmless));
+        assert_eq!(variable("FOO"), None);
+        assert!(sounds_sharp("MY_PAGER_X") && !sounds_sharp("FOO"));
+    }
+}
