@@ -4,3 +4,4 @@ pub mod approval;
 pub mod gates;
 pub mod layers;
 pub mod speculation;
+pub mod understanding;

@@ -3,9 +3,13 @@
 mod autonomy;
 mod plan;
 
+mod tool_filter;
+mod tool_pattern;
 mod trust;
 
 pub use autonomy::{AutonomyGate, AutonomyLevel, ParseAutonomyError};
 pub use plan::PlanGate;
 
+pub use tool_filter::{ToolFilterGate, ToolPolicy, patterns};
+pub use tool_pattern::{BadPattern, Fit, ToolPattern};
 pub use trust::TrustGate;
