@@ -1,1 +1,15 @@
 //! The layer between an AI agent and the machine it works on.
+
+pub mod executors;
+#[cfg(unix)]
+pub mod spawn;
+pub mod tools;
+
+/// The contract: calls, verdicts, the pipeline, the executor port.
+pub use toolgate_exec as exec;
+
+/// Running shell commands.
+pub mod shell {
+    pub use crate::executors::shell::ShellExecutor;
+    pub use crate::tools::shell::*;
+}
