@@ -1,7 +1,20 @@
 //! The layer between an AI agent and the machine it works on.
 
 pub mod approval;
+pub mod executors;
 pub mod gates;
 pub mod layers;
+#[cfg(unix)]
+pub mod spawn;
 pub mod speculation;
+pub mod tools;
 pub mod understanding;
+
+/// The contract: calls, verdicts, the pipeline, the executor port.
+pub use toolgate_exec as exec;
+
+/// Running shell commands.
+pub mod shell {
+    pub use crate::executors::shell::ShellExecutor;
+    pub use crate::tools::shell::*;
+}
