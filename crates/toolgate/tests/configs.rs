@@ -3,6 +3,9 @@
 //! A first line `# as: project` says whose file it is; else it is the user's. After a change that
 //! is meant, run with `TOOLGATE_BLESS=1` and read the difference.
 
+// Helpers of a test fail the test.
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
