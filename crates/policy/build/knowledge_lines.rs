@@ -182,12 +182,16 @@ pub fn effect(s: &str) -> Result<(Kind, String), String> {
         "unknown" => Kind::Unknown,
         _ => return Err(format!("no such effect: `{s}`")),
     };
-    let needs_path =
-        matches!(kind, Kind::Read | Kind::List | Kind::Write | Kind::Delete | Kind::Move | Kind::Loss | Kind::Script);
+    let needs_path = matches!(
+        kind,
+        Kind::Read | Kind::List | Kind::Write | Kind::Delete | Kind::Move | Kind::Loss | Kind::Script
+    );
     if needs_path && (rest.is_empty() || rest.contains(char::is_whitespace)) {
         return Err(format!("`{word}` needs one path: `{s}`"));
     }
-    if matches!(kind, Kind::Unknown | Kind::Host | Kind::Secret | Kind::Persist | Kind::Guard) && rest.is_empty() {
+    if matches!(kind, Kind::Unknown | Kind::Host | Kind::Secret | Kind::Persist | Kind::Guard)
+        && rest.is_empty()
+    {
         return Err(format!("`{word}` needs to say what: `{s}`"));
     }
     Ok((kind, rest.to_owned()))
@@ -209,9 +213,13 @@ pub fn option(line: &str) -> Result<Option<OptionLine>, String> {
         return Ok(None);
     }
     let (head, effects) = match code.split_once(" ! ") {
-        Some((head, list)) => {
-            (head, list.split(';').map(effect).collect::<Result<Vec<_>, _>>().map_err(|e| format!("{e} in `{line}`"))?)
-        }
+        Some((head, list)) => (
+            head,
+            list.split(';')
+                .map(effect)
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|e| format!("{e} in `{line}`"))?,
+        ),
         None => (code, Vec::new()),
     };
     let mut names = Vec::new();

@@ -1,6 +1,7 @@
 //! The layer between an AI agent and the machine it works on.
 
 pub mod approval;
+pub mod config;
 pub mod executors;
 pub mod gates;
 pub mod layers;
