@@ -5,6 +5,7 @@
 
 mod ask;
 mod assemble;
+mod batch;
 mod commands;
 mod config_files;
 mod exit;

@@ -143,6 +143,44 @@ pub(crate) struct ToolReport {
     pub(crate) output_schema: Option<Value>,
 }
 
+/// What `parse` gives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ParseReport {
+    /// `complete`, or `unknown` where any of the text is not understood for certain.
+    pub(crate) parse: String,
+    /// Why it is unknown: a stable code.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) reason: Option<String>,
+    /// Where reading stopped, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) at: Option<[u32; 2]>,
+    /// Every command word that could run.
+    pub(crate) programs: Vec<ProgramReport>,
+    /// Every redirection.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(crate) redirections: Vec<RedirectionReport>,
+}
+
+/// A command word: a program, a builtin or a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ProgramReport {
+    /// Its name; null if it is known only when it runs.
+    pub(crate) name: Option<String>,
+    /// Whether it is known only when it runs.
+    pub(crate) dynamic: bool,
+    /// The bytes of the command word.
+    pub(crate) span: [u32; 2],
+}
+
+/// A redirection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RedirectionReport {
+    /// Its text.
+    pub(crate) text: String,
+    /// Its bytes.
+    pub(crate) span: [u32; 2],
+}
+
 /// What `config show` gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ConfigReport {
@@ -270,6 +308,13 @@ mod tests {
             round_trip(CallReport { status, exit_code: 137, output, error });
         }
         round_trip(CallReport { status: CallStatus::Failed, exit_code: 0, output: None, error: None });
+        round_trip(ParseReport {
+            parse: "complete".into(),
+            reason: Some("r".into()),
+            at: Some([1, 2]),
+            programs: vec![ProgramReport { name: None, dynamic: true, span: [0, 3] }],
+            redirections: vec![RedirectionReport { text: ">x".into(), span: [4, 6] }],
+        });
         round_trip(ToolsReport {
             tools: vec![ToolReport {
                 id: "bash".into(),

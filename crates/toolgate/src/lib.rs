@@ -14,6 +14,9 @@ pub mod understanding;
 /// The contract: calls, verdicts, the pipeline, the executor port.
 pub use toolgate_exec as exec;
 
+/// The engines under it, for whoever wants one alone.
+pub use {toolgate_bash as bash, toolgate_policy as policy};
+
 /// Running shell commands.
 pub mod shell {
     pub use crate::executors::shell::ShellExecutor;

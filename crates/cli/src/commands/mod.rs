@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod exec;
 mod man;
+mod parse;
 mod run;
 mod tools;
 
@@ -63,6 +64,7 @@ enum Verb {
     Exec(exec::Exec),
     Call(call::Call),
     Tools(tools::Tools),
+    Parse(parse::Parse),
     Config(config::Config),
     Completions(completions::Completions),
     Man(man::Man),
@@ -84,6 +86,7 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
                 Verb::Exec(verb) => verb.run(ui, &globals),
                 Verb::Call(verb) => verb.run(ui, &globals),
                 Verb::Tools(verb) => verb.run(ui, &globals),
+                Verb::Parse(verb) => verb.run(ui),
                 Verb::Config(verb) => verb.run(ui, &globals),
                 Verb::Completions(verb) => verb.run(ui),
                 Verb::Man(verb) => verb.run(ui),
