@@ -94,7 +94,7 @@ pub enum Terminator {
 }
 
 /// Commands joined by pipes, with the reserved words in front.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
     /// Where it stands, prefixes included.
     pub span: Span,
@@ -366,11 +366,11 @@ pub enum Compound {
     /// `for ((…; …; …))`
     ArithmeticFor {
         /// Runs once.
-        init: Arithmetic,
+        init: Box<Arithmetic>,
         /// Runs before each pass.
-        condition: Arithmetic,
+        condition: Box<Arithmetic>,
         /// Runs after each pass.
-        update: Arithmetic,
+        update: Box<Arithmetic>,
         /// The body.
         body: List,
     },
