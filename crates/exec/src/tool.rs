@@ -104,6 +104,10 @@ impl Cleared {
     /// Shows the watcher a piece of output, if there is one who looks.
     pub fn show(&self, stream: OutputStream, chunk: &[u8]) {
         if let Some(events) = &self.events {
+            if !events.has_room(chunk.len()) {
+                // Not even turned into text: the watcher lags, and the output may be huge.
+                return events.skip();
+            }
             events.send(ToolEvent::OutputChunk {
                 tool_name: self.call().tool_id.as_str().into(),
                 call_id: self.call().context.call_id.clone(),

@@ -29,7 +29,7 @@ pub const RUN_VARIABLE: &str = "TOOLGATE_RUN";
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SpawnRequest {
-    /// The program, as an absolute path.
+    /// The program, as an absolute path. The name it is told is the last part of it.
     pub program: PathBuf,
     /// Its arguments, without its own name.
     pub args: Vec<OsString>,

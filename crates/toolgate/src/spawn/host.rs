@@ -12,13 +12,14 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
+use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use toolgate_exec::{BoxFuture, ExitStatus, ToolError};
@@ -44,6 +45,8 @@ impl Spawner for HostSpawner {
 fn start(request: SpawnRequest) -> Result<Arc<HostChild>, ToolError> {
     let SpawnRequest { program, args, env, cwd, stdout, stderr, run_id, .. } = request;
     let mut command = Command::new(&program);
+    // Programs say their name in messages, and a shell in `$0`; its whole path is noise there.
+    command.arg0(program.file_name().unwrap_or(program.as_os_str()));
     command.args(args).env_clear().envs(env).env(RUN_VARIABLE, chain(&run_id)).current_dir(&cwd);
     command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
     toolgate_sandbox::own_session(&mut command);
@@ -119,8 +122,7 @@ impl Child for HostChild {
     fn terminate(&self) {
         let leader = self.0.lock();
         if leader.is_some() {
-            // No such group: it has ended already.
-            let _ = rustix::process::kill_process_group(self.0.pid, Signal::TERM);
+            self.0.tree.terminate();
         }
     }
 

@@ -1,10 +1,12 @@
 //! Finds and ends what a program left running, without a boundary to help.
 //!
 //! A process belongs to a run if it is in the session that the run's first process leads, if it
-//! carries the run's id in its environment, or if a process that belongs to it is its parent.
+//! carries the run's id in its environment, or if it shares the session of a process that belongs
+//! to it or is its child.
 //! Nothing older than the first process can belong. Each is ended through a pidfd and only if it
 //! is still the one that was judged, so a number that was given to a stranger meanwhile is harmless.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
@@ -17,11 +19,21 @@ pub(super) struct Tree {
     leader: Pid,
     run_id: String,
     started: Instant,
+    /// Seen once; nothing may tell any more that they belong to the run, when their parent is gone.
+    seen: Mutex<Vec<proc::Process>>,
 }
 
 impl Tree {
     pub(super) fn new(leader: Pid, run_id: String, started: Instant) -> Self {
-        Self { leader, run_id, started }
+        Self { leader, run_id, started, seen: Mutex::default() }
+    }
+
+    /// Asks the leader's group to end; the leader must not have been reaped.
+    pub(super) fn terminate(&self) {
+        // First look, while parents still tell whose children are whose.
+        self.others();
+        // No such group: it has ended already.
+        let _ = rustix::process::kill_process_group(self.leader, Signal::TERM);
     }
 
     /// Kills the whole of it; the leader must not have been reaped. Gives how many others there were.
@@ -39,8 +51,7 @@ impl Tree {
             if Instant::now() > until {
                 break;
             }
-            found.retain(proc::Process::runs);
-            found.extend(self.others());
+            found = self.others();
         }
         count
     }
@@ -57,10 +68,13 @@ impl Tree {
         proc::is_ours() && proc::last_pid() == Some(self.leader.as_raw_nonzero().get())
     }
 
+    /// What runs and belongs to the run, besides the leader.
     fn others(&self) -> Vec<proc::Process> {
         if !proc::is_ours() {
             return Vec::new();
         }
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.retain(proc::Process::runs);
         // All that came after the leader have the numbers after its own, as long as the row can't have
         // come round: 32768 forks, the smallest limit there is, take longer than this.
         let young = self.started.elapsed() < Duration::from_secs(1);
@@ -69,7 +83,8 @@ impl Tree {
         } else {
             None
         };
-        proc::members(self.leader, &self.run_id, range)
+        *seen = proc::members(self.leader, &self.run_id, range, &seen);
+        seen.clone()
     }
 }
 
@@ -88,11 +103,19 @@ mod proc {
     /// Arguments and environment together are 6 MiB at most (execve(2): three quarters of 8 MiB).
     const MAX_ENVIRONMENT: u64 = 8 << 20;
 
+    #[derive(Clone)]
     pub(super) struct Process {
         pid: Pid,
         parent: i32,
         session: i32,
         started: u64,
+    }
+
+    /// Numbers are given out again: the time of the start tells one from the next.
+    impl PartialEq for Process {
+        fn eq(&self, other: &Self) -> bool {
+            (self.pid, self.started) == (other.pid, other.started)
+        }
     }
 
     impl Process {
@@ -109,7 +132,7 @@ mod proc {
 
         /// Whether it still runs, and is still the same.
         pub(super) fn runs(&self) -> bool {
-            Self::read(self.pid).is_some_and(|now| now.started == self.started)
+            Self::read(self.pid).is_some_and(|now| now == *self)
         }
 
         pub(super) fn kill(&self) {
@@ -185,13 +208,18 @@ mod proc {
     }
 
     /// What runs and belongs to `leader`'s run, besides itself.
-    pub(super) fn members(leader: Pid, run_id: &str, range: Option<(i32, i32)>) -> Vec<Process> {
+    pub(super) fn members(
+        leader: Pid,
+        run_id: &str,
+        range: Option<(i32, i32)>,
+        seen: &[Process],
+    ) -> Vec<Process> {
         let number = leader.as_raw_nonzero().get();
         let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
         // It is not reaped yet, so it has a line even if it has ended.
         let oldest = Stat::read(number).map_or(0, |stat| stat.started);
         let own = i32::try_from(std::process::id()).unwrap_or(0);
-        let mut others: Vec<Process> = entries
+        let others: Vec<Process> = entries
             .flatten()
             .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
             .filter(|pid| *pid != number && *pid != own)
@@ -204,30 +232,40 @@ mod proc {
             .filter(|process| process.started >= oldest)
             .collect();
 
-        let mut family = HashSet::from([number]);
-        let mut found = Vec::new();
+        // Sessions are only made, never joined: whoever shares one with a descendant is one too.
+        let mut kin = Kin { parents: HashSet::from([number]), sessions: HashSet::from([number]) };
+        seen.iter().for_each(|process| kin.add(process));
         let mut environment = Vec::new();
-        let mut belongs =
-            |process: &Process| process.session == number || process.has_mark(run_id, &mut environment);
-        let mut rest = Vec::new();
-        for process in others.drain(..) {
-            if belongs(&process) {
-                family.insert(process.pid.as_raw_nonzero().get());
-                found.push(process);
-            } else {
-                rest.push(process);
-            }
-        }
+        let (mut found, mut rest): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|p| kin.has(p) || seen.contains(p) || p.has_mark(run_id, &mut environment));
+        found.iter().for_each(|process| kin.add(process));
         // Children may be listed before their parents: until nobody is added any more.
         loop {
-            let (kin, strangers): (Vec<_>, Vec<_>) =
-                rest.into_iter().partition(|p| family.contains(&p.parent));
-            if kin.is_empty() {
+            let (more, strangers): (Vec<_>, Vec<_>) = rest.into_iter().partition(|p| kin.has(p));
+            if more.is_empty() {
                 return found;
             }
-            family.extend(kin.iter().map(|p| p.pid.as_raw_nonzero().get()));
-            found.extend(kin);
+            more.iter().for_each(|process| kin.add(process));
+            found.extend(more);
             rest = strangers;
+        }
+    }
+
+    /// What tells that a process belongs to the run.
+    struct Kin {
+        parents: HashSet<i32>,
+        sessions: HashSet<i32>,
+    }
+
+    impl Kin {
+        fn add(&mut self, process: &Process) {
+            self.parents.insert(process.pid.as_raw_nonzero().get());
+            self.sessions.insert(process.session);
+        }
+
+        fn has(&self, process: &Process) -> bool {
+            self.parents.contains(&process.parent) || self.sessions.contains(&process.session)
         }
     }
 
@@ -263,6 +301,7 @@ mod proc {
 mod proc {
     use rustix::process::Pid;
 
+    #[derive(Clone)]
     pub(super) enum Process {}
 
     impl Process {
@@ -283,7 +322,7 @@ mod proc {
         None
     }
 
-    pub(super) fn members(_: Pid, _: &str, _: Option<(i32, i32)>) -> Vec<Process> {
+    pub(super) fn members(_: Pid, _: &str, _: Option<(i32, i32)>, _: &[Process]) -> Vec<Process> {
         Vec::new()
     }
 }

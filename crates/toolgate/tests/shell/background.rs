@@ -50,6 +50,7 @@ async fn the_output_so_far_can_be_seen_and_the_run_be_stopped() {
     until("both sleep", || alive(&sleep).len() == 2).await;
     while !seen.contains("so far") {
         seen = call(&shell, "bash_output", json!({ "id": id })).await.unwrap().summary;
+        tokio::task::yield_now().await;
     }
     assert!(seen.starts_with(&format!("[run {id} running")), "{seen}");
     let out = call(&shell, "bash_stop", json!({ "id": id })).await.unwrap();
@@ -78,7 +79,7 @@ async fn runs_are_listed_to_their_caller_alone() {
             assert!(error.to_string().contains("there are none"), "{error}");
         }
     }
-    assert_eq!(alive(&sleep).len(), 1);
+    until("it sleeps", || alive(&sleep).len() == 1).await;
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ fn escapes(sleep: &str) -> Vec<String> {
         format!("trap '' TERM INT HUP; sleep {sleep}; sleep {sleep}"),
         format!("nohup sleep {sleep} & wait"),
         format!("setsid sleep {sleep} & wait"),
-        format!("setsid setsid bash -c 'trap \"\" TERM; sleep {sleep}; :' & wait"),
+        format!("setsid -w setsid -w bash -c 'trap \"\" TERM; sleep {sleep}; :' & wait"),
         format!("(setsid bash -c '(sleep {sleep} >/dev/null 2>&1 &) ; sleep {sleep}' &) ; sleep {sleep}"),
         format!("set -m; sleep {sleep} & sleep {sleep} & wait"),
         format!("env -i setsid sleep {sleep} & wait"),
