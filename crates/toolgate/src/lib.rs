@@ -2,6 +2,19 @@
 
 pub mod approval;
 pub mod config;
+pub mod executors;
 pub mod gates;
 pub mod layers;
+#[cfg(unix)]
+pub mod spawn;
 pub mod speculation;
+pub mod tools;
+
+/// The contract: calls, verdicts, the pipeline, the executor port.
+pub use toolgate_exec as exec;
+
+/// Running shell commands.
+pub mod shell {
+    pub use crate::executors::shell::ShellExecutor;
+    pub use crate::tools::shell::*;
+}
