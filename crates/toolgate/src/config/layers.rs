@@ -58,6 +58,22 @@ impl Source {
         Self { layer, name: name.into(), text: text.into(), dir: None }
     }
 
+    /// A flag that sets one key. The value is TOML; what is not TOML counts as a text.
+    ///
+    /// ```
+    /// use toolgate::config::{Source, Surroundings, load};
+    /// let flag = Source::flag("--timeout", "tools.shell.timeout", "5");
+    /// assert_eq!(load(&[flag], &Surroundings::new("/work")).unwrap().config.tools.shell.timeout, 5);
+    /// ```
+    pub fn flag(name: impl Into<Arc<str>>, key: &str, value: &str) -> Self {
+        // More than one line could set further keys under the name of this one.
+        let value = match toml::de::DeValue::parse(value) {
+            Ok(_) if !value.contains(['\n', '\r']) => value.to_owned(),
+            _ => super::to_toml(&value.into()),
+        };
+        Self::new(Layer::Flag, name, format!("{key} = {value}"))
+    }
+
     /// The directory that relative places in it start from.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
@@ -88,7 +104,8 @@ pub struct Origin {
 }
 
 impl Origin {
-    fn built_in() -> Self {
+    /// Of the defaults.
+    pub fn built_in() -> Self {
         Self { layer: Layer::BuiltIn, name: "".into(), line: 0 }
     }
 
@@ -457,6 +474,18 @@ mod tests {
                 .collect::<Vec<_>>(),
         );
         assert_eq!(serde_json::from_value::<Config>(config).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn a_flag_sets_one_key() {
+        let text = |value| Source::flag("--config", "a.b", value).text;
+        assert_eq!(text("5"), "a.b = 5");
+        assert_eq!(text("[\"x\"]"), "a.b = [\"x\"]");
+        assert_eq!(text("rm it"), "a.b = \"rm it\"");
+        assert_eq!(text(""), "a.b = \"\"");
+        assert_eq!(text("5\nc = 6"), "a.b = \"5\\nc = 6\"");
+        assert_eq!(text("[\n5]"), "a.b = \"[\\n5]\"");
+        assert_eq!(text("5 # why"), "a.b = \"5 # why\"");
     }
 
     fn line() -> impl Strategy<Value = String> {

@@ -54,3 +54,24 @@ pub fn schema() -> Value {
     }
     schema
 }
+
+/// A value as TOML, on one line.
+///
+/// ```
+/// let value = serde_json::json!(["a\"b\u{7f}", 5]);
+/// assert_eq!(toolgate::config::to_toml(&value), r#"["a\"b\u007F", 5]"#);
+/// ```
+pub fn to_toml(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(to_toml).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) if map.is_empty() => "{}".to_owned(),
+        Value::Object(map) => {
+            let entry = |(key, value): (&String, &Value)| {
+                format!("{} = {}", to_toml(&key.as_str().into()), to_toml(value))
+            };
+            format!("{{ {} }}", map.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        // A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
+        plain => plain.to_string().replace('\u{7f}', "\\u007F"),
+    }
+}

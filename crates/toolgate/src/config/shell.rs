@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub struct ShellConfig {
     /// Seconds a command may take, start to end.
-    #[schemars(range(min = 1, max = 604_800), extend("x-project" = "lower"))]
+    #[schemars(range(min = 1, max = 86_400), extend("x-project" = "lower"))]
     pub timeout: u64,
     /// Commands that never run, whatever else allows them: `sudo`, `git push`.
     #[schemars(inner(length(min = 1)), extend("x-project" = "add"))]
@@ -40,7 +40,7 @@ pub struct ShellConfig {
     #[schemars(range(max = 1024), extend("x-project" = "lower"))]
     pub max_background_runs: u64,
     /// Seconds a background command may take.
-    #[schemars(range(min = 1, max = 604_800), extend("x-project" = "lower"))]
+    #[schemars(range(min = 1, max = 86_400), extend("x-project" = "lower"))]
     pub background_timeout_secs: u64,
     /// Whether a `cd` in one command holds for the next.
     #[schemars(extend("x-project" = "free"))]
