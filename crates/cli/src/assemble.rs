@@ -3,26 +3,24 @@
 //! The one place of the binary that knows which gates, layers and tools there are, and in which
 //! order they stand.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use toolgate::approval::{execute_call_asking, execute_text_asking};
 use toolgate::config::{Loaded, Origin, Source};
+use toolgate::exec::{Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
+use toolgate::gates::{AutonomyGate, PlanGate, TrustGate};
 use toolgate::shell::{Environment, ShellTool};
-use toolgate_exec::{
-    Pipeline, SkillTrustLevel, Text, ToolCall, ToolError, ToolExecutor, ToolOutput, ToolRegistry, Verdict,
-};
 
-use crate::ask::{Answer, ask};
+use crate::ask::Person;
 use crate::config_files;
-use crate::failure::{Failure, reason_line};
+use crate::failure::Failure;
 use crate::live::Live;
 use crate::session_flags::SessionFlags;
 use crate::signals::Signals;
 use crate::switched_off::SwitchedOff;
-use crate::ui::visible_lines;
 
 /// Everything a pipeline is made of.
 #[derive(Debug)]
@@ -41,10 +39,17 @@ impl Assembly {
     /// Builds the pipeline. The output of commands goes to `live` as it comes, where there is one.
     ///
     /// Must be called in the runtime that the pipeline is to run in.
-    pub(crate) fn pipeline(&self, live: Option<Arc<Live>>) -> Result<Pipeline, Failure> {
+    pub(crate) fn pipeline(
+        &self,
+        session: &SessionFlags,
+        live: Option<Arc<Live>>,
+    ) -> Result<Pipeline, Failure> {
         self.refuse_what_nothing_enforces()?;
-        // Whoever types a command vouches for it.
-        let mut builder = Pipeline::builder().trust(SkillTrustLevel::Trusted);
+        let mut builder =
+            Pipeline::builder().trust(session.trust).gate(TrustGate).gate(AutonomyGate(session.autonomy));
+        if session.plan {
+            builder = builder.gate(PlanGate);
+        }
         if !self.loaded.config.tools.enabled {
             builder = builder.gate(SwitchedOff { origin: self.origin("tools.enabled") });
         }
@@ -122,17 +127,9 @@ pub(crate) async fn run_call(
     signals: &Signals,
 ) -> Result<ToolOutput, Failure> {
     call.context.cancel = Some(signals.cancel());
-    let mut outcome = pipeline.execute_tool_call(&call).await;
-    if let Err(question @ ToolError::ConfirmationRequired { .. }) = outcome {
-        let ToolError::ConfirmationRequired { digest: Some(digest), .. } = &question else {
-            return Err(Failure::Unapproved { question, asked: false });
-        };
-        // Bound to the digest: what runs is what was shown.
-        let digest = *digest;
-        approve(flags, question, &[])?;
-        outcome = pipeline.execute_approved(&call, digest).await;
-    }
-    match settled(outcome, signals)? {
+    let person = Person::new(signals.cancel());
+    let outcome = execute_call_asking(pipeline, flags.approver(&person), &call).await;
+    match settled(outcome, signals, &person)? {
         Some(output) => Ok(output),
         None => {
             let tools = ToolRegistry::from_definitions(pipeline.all_definitions());
@@ -151,81 +148,25 @@ pub(crate) async fn run_text(
     signals: &Signals,
 ) -> Result<Option<ToolOutput>, Failure> {
     let cancel = signals.cancel();
-    let run = async |approved: bool| {
-        // A text's calls carry no cancel signal of their own: dropping them ends what they started.
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(ToolError::Cancelled { partial: None }),
-            outcome = async {
-                match approved {
-                    true => pipeline.execute_confirmed(text).await,
-                    false => pipeline.execute(text).await,
-                }
-            } => outcome,
-        }
+    let person = Person::new(signals.cancel());
+    // A text's calls carry no cancel signal of their own: dropping them ends what they started.
+    let outcome = tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(ToolError::Cancelled { partial: None }),
+        outcome = execute_text_asking(pipeline, flags.approver(&person), text) => outcome,
     };
-    let mut outcome = run(false).await;
-    if let Err(question @ ToolError::ConfirmationRequired { .. }) = outcome {
-        // The error tells of one call; the approval would be for all of them.
-        approve(flags, question, &questions_in(pipeline, text))?;
-        outcome = run(true).await;
-    }
-    settled(outcome, signals)
+    settled(outcome, signals, &person)
 }
 
-/// Every call of a text that is asked about, as a person is shown it.
-fn questions_in(pipeline: &Pipeline, text: &str) -> Vec<String> {
-    let text = Text::new(text);
-    let mut calls: Vec<_> = pipeline.all_definitions().iter().flat_map(|def| text.calls_of(def)).collect();
-    calls.sort_by_key(|found| found.at);
-    let asked = calls.iter().filter_map(|found| match pipeline.judge(&found.call) {
-        Ok(Some(Verdict::Ask(reasons))) => {
-            let reasons: Vec<_> = reasons.iter().map(reason_line).collect();
-            Some(shown(&found.call.subject(), &reasons))
-        }
-        _ => None,
-    });
-    asked.collect()
-}
-
-/// Gets an approval: from `--yes`, else from the person at the terminal.
-fn approve(flags: &SessionFlags, question: ToolError, all: &[String]) -> Result<(), Failure> {
-    if flags.yes {
-        return Ok(());
-    }
-    let ToolError::ConfirmationRequired { command, reasons, .. } = &question else {
-        return Err(Failure::Unapproved { question, asked: false });
-    };
-    let mut text = String::from("toolgate asks before it runs\n\n");
-    match all {
-        [] => text.push_str(&shown(command, &reasons.iter().map(reason_line).collect::<Vec<_>>())),
-        all => text.push_str(&all.join("\n")),
-    }
-    text.push_str("\nRun it?");
-    match ask(&text) {
-        Answer::Yes => Ok(()),
-        Answer::No => Err(Failure::Unapproved { question, asked: true }),
-        Answer::NobodyToAsk => Err(Failure::Unapproved { question, asked: false }),
-    }
-}
-
-/// A call and why it is asked about. The whole call: what is not seen can't be approved.
-fn shown(command: &str, reasons: &[String]) -> String {
-    let mut text = String::new();
-    // Writing to a String can't fail.
-    for line in visible_lines(command).lines() {
-        let _ = writeln!(text, "    {line}");
-    }
-    for line in reasons.iter().flat_map(|r| r.lines()) {
-        let _ = writeln!(text, "  {}", visible_lines(line));
-    }
-    text
-}
-
-/// An outcome in which a signal to us is told as what it was.
-fn settled<T>(outcome: Result<T, ToolError>, signals: &Signals) -> Result<T, Failure> {
+/// The outcome, where a signal to us and a missing approval are told as what they were.
+fn settled<T>(outcome: Result<T, ToolError>, signals: &Signals, person: &Person) -> Result<T, Failure> {
     match (outcome, signals.number()) {
-        (Err(ToolError::Cancelled { .. }), Some(signal)) => Err(Failure::Signalled(signal)),
+        (Err(ToolError::Cancelled { .. } | ToolError::ConfirmationRequired { .. }), Some(signal)) => {
+            Err(Failure::Signalled(signal))
+        }
+        (Err(question @ ToolError::ConfirmationRequired { .. }), None) => {
+            Err(Failure::Unapproved { question, asked: person.answered() })
+        }
         (outcome, _) => Ok(outcome?),
     }
 }

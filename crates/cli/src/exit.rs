@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use toolgate_exec::ExitStatus;
+use toolgate::exec::ExitStatus;
 
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

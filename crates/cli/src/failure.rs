@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use toolgate::config::{ConfigErrors, Origin};
-use toolgate_exec::{BuildError, Reason, ToolError};
+use toolgate::config::{ConfigError, ConfigErrors, Origin};
+use toolgate::exec::{BuildError, Reason, ToolError};
 
 use crate::exit::Exit;
 use crate::report::{CallReport, CallStatus, ErrorReport, PlaceReport, ProblemReport};
@@ -120,35 +120,44 @@ impl Failure {
         match self.exit() {
             Exit::Refused => "refused",
             Exit::Unapproved => "not run",
-            Exit::TimedOut => "timed out",
-            Exit::Signalled(_) => "stopped",
             _ => "error",
         }
     }
 
     /// What was being done and what went wrong, in one line.
+    ///
+    /// Of a refusal or question only the command: the reasons are its details.
     pub(crate) fn headline(&self) -> String {
-        self.to_string()
+        match self {
+            Self::Tool(ToolError::Blocked { command, .. }) => clipped(command),
+            Self::Unapproved { question: ToolError::ConfirmationRequired { command, .. }, .. } => {
+                format!("{}: {self}", clipped(command))
+            }
+            _ => self.to_string(),
+        }
     }
 
     /// Lines that say more: the reasons of a refusal, the places of what is wrong.
     pub(crate) fn details(&self) -> Vec<String> {
         match self {
-            Self::Config(errors) => errors
-                .0
-                .iter()
-                .map(|error| match error.hint() {
-                    Some(hint) => {
-                        format!("{error}\n{}= {hint}", " ".repeat(error.place.line.to_string().len() + 1))
-                    }
-                    None => error.to_string(),
-                })
-                .collect(),
-            Self::Unapproved { question: error, .. } | Self::Tool(error) => {
-                error.reasons().iter().map(reason_line).collect()
-            }
-            _ => Vec::new(),
+            Self::Config(errors) => errors.0.iter().map(config_error).collect(),
+            _ => self.reasons().into_iter().map(reason_line).collect(),
         }
+    }
+
+    /// Each reason of a refusal or question once, though several looks may have found it.
+    fn reasons(&self) -> Vec<&Reason> {
+        let all = match self {
+            Self::Unapproved { question: error, .. } | Self::Tool(error) => error.reasons(),
+            _ => &[],
+        };
+        let mut once: Vec<&Reason> = Vec::new();
+        for reason in all {
+            if !once.contains(&reason) {
+                once.push(reason);
+            }
+        }
+        once
     }
 
     /// What to do next.
@@ -199,10 +208,9 @@ impl Failure {
 
     /// The failure as data.
     pub(crate) fn report(&self) -> CallReport {
-        let (reasons, partial): (&[Reason], _) = match self {
-            Self::Tool(error) => (error.reasons(), error.partial().cloned()),
-            Self::Unapproved { question, .. } => (question.reasons(), question.partial().cloned()),
-            _ => (&[], None),
+        let partial = match self {
+            Self::Unapproved { question: error, .. } | Self::Tool(error) => error.partial().cloned(),
+            _ => None,
         };
         let problems = match self {
             Self::Config(errors) => problems(errors),
@@ -219,16 +227,23 @@ impl Failure {
             code: self.code(),
             message: self.headline(),
             hints: self.hints(),
-            reasons: reasons.to_vec(),
+            reasons: self.reasons().into_iter().cloned().collect(),
             problems,
         };
         CallReport { status, exit_code: self.exit().code(), output: partial, error: Some(error) }
     }
 }
 
+/// One mistake in the configuration, with its advice under the line it is about.
+fn config_error(error: &ConfigError) -> String {
+    let gutter = " ".repeat(error.place.line.to_string().len());
+    let hint = error.hint().map_or_else(String::new, |hint| format!("\n{gutter} = {hint}"));
+    format!("{error}{hint}\n")
+}
+
 /// What is wrong with a configuration, as data.
 pub(crate) fn problems(errors: &ConfigErrors) -> Vec<ProblemReport> {
-    let problem = |error: &toolgate::config::ConfigError| ProblemReport {
+    let problem = |error: &ConfigError| ProblemReport {
         message: error.problem.to_string(),
         place: PlaceReport {
             file: error.place.name.clone(),
@@ -238,6 +253,15 @@ pub(crate) fn problems(errors: &ConfigErrors) -> Vec<ProblemReport> {
         hint: error.hint(),
     };
     errors.0.iter().map(problem).collect()
+}
+
+/// The first line of a command, or as much of it as says which one it is.
+fn clipped(command: &str) -> String {
+    const SHOWN_CHARS: usize = 100;
+    let command = command.trim();
+    let line = command.lines().next().unwrap_or_default();
+    let shown: String = line.chars().take(SHOWN_CHARS).collect();
+    if shown.len() == command.len() { shown } else { format!("{shown}…") }
 }
 
 fn exit_of(error: &ToolError) -> Exit {

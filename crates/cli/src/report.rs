@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolgate_exec::{Reason, ToolOutput};
+use toolgate::exec::{Reason, ToolOutput};
 
 use crate::exit::Exit;
 
@@ -268,7 +268,7 @@ mod tests {
     use serde::de::DeserializeOwned;
     use serde_json::json;
     use std::fmt::Debug;
-    use toolgate_exec::{ExitStatus, Truncation};
+    use toolgate::exec::{ExitStatus, Truncation};
 
     fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(body: T) {
         let report = Versioned::new(body);

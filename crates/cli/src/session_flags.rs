@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use toolgate_exec::CallContext;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use toolgate::approval::{Approver, YesToAll};
+use toolgate::exec::{CallContext, SkillTrustLevel};
+use toolgate::gates::AutonomyLevel;
 
+use crate::ask::Person;
 use crate::failure::Failure;
 
-/// Where a call runs, and with what approval.
+/// Where a call runs, with what approval, and how far it is trusted.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SessionFlags {
     /// Run in this directory
@@ -18,9 +22,38 @@ pub(crate) struct SessionFlags {
     /// Answers every question with yes. What a rule forbids stays forbidden.
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
+
+    /// Say how far the source of the call is trusted
+    ///
+    /// Whoever types a command vouches for it. For what comes from elsewhere say `quarantined`: it
+    /// can read, and nothing more.
+    #[arg(long, value_name = "LEVEL", default_value = "trusted", value_parser = trust())]
+    pub(crate) trust: SkillTrustLevel,
+
+    /// Say how much is left to the agent
+    ///
+    /// With `read-only`, tools that only read. Supervised, the policy decides and a person answers
+    /// its questions.
+    #[arg(long, value_name = "LEVEL", default_value = "supervised", value_parser = autonomy())]
+    pub(crate) autonomy: AutonomyLevel,
+
+    /// Refuse what can change anything: the agent looks and plans
+    #[arg(long)]
+    pub(crate) plan: bool,
 }
 
 impl SessionFlags {
+    /// Those of someone who only looks.
+    pub(crate) fn plain() -> Self {
+        Self {
+            cwd: None,
+            yes: false,
+            trust: SkillTrustLevel::Trusted,
+            autonomy: AutonomyLevel::Supervised,
+            plan: false,
+        }
+    }
+
     /// The directory that calls start in: absolute, and there.
     pub(crate) fn start(&self) -> Result<PathBuf, Failure> {
         start_dir(self.cwd.as_deref())
@@ -30,6 +63,23 @@ impl SessionFlags {
     pub(crate) fn context(&self, start: &Path) -> CallContext {
         CallContext::new().cwd(start)
     }
+
+    /// Who answers questions: `--yes`, else the person at the terminal.
+    pub(crate) fn approver<'a>(&self, person: &'a Person) -> &'a dyn Approver {
+        if self.yes { &YesToAll } else { person }
+    }
+}
+
+// Both name their values, so that help and completions list them.
+
+fn trust() -> impl TypedValueParser<Value = SkillTrustLevel> {
+    PossibleValuesParser::new(SkillTrustLevel::ALL.map(SkillTrustLevel::as_str))
+        .try_map(|name| name.parse::<SkillTrustLevel>())
+}
+
+fn autonomy() -> impl TypedValueParser<Value = AutonomyLevel> {
+    let names = AutonomyLevel::ALL.iter().map(|level| level.as_str());
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<AutonomyLevel>())
 }
 
 /// The absolute path of the directory to start in.

@@ -4,7 +4,7 @@
 //! tool" would send the reader looking for a typo.
 
 use toolgate::config::Origin;
-use toolgate_exec::{Gate, Reason, Session, ToolCall, ToolDef, Verdict};
+use toolgate::exec::{Gate, Reason, Session, ToolCall, ToolDef, Verdict};
 
 /// Refuses everything.
 #[derive(Debug)]

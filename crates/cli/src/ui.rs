@@ -131,7 +131,9 @@ impl Ui {
             visible_lines(&failure.headline())
         );
         for detail in failure.details() {
-            let _ = writeln!(text, "  {}", visible_lines(&detail).replace('\n', "\n  "));
+            for line in visible_lines(&detail).split('\n') {
+                let _ = writeln!(text, "{}", format!("  {line}").trim_end());
+            }
         }
         for hint in failure.hints() {
             let _ = writeln!(text, "{} {}", styled(self.err, Style::Note, "hint:"), visible_lines(&hint));

@@ -50,23 +50,21 @@ fn compare(path: &Path, extension: &str, got: &str) -> Option<String> {
 
 #[test]
 fn valid_files_mean_what_is_written_beside_them() {
-    let wrong: Vec<_> = folder("valid")
-        .iter()
-        .filter_map(|path| {
-            compare(path, "settings", &meaning(path).unwrap_or_else(|e| format!("refused: {e}")))
-        })
-        .collect();
+    let compared = folder("valid").into_iter().filter_map(|path| match meaning(&path) {
+        Ok(settings) => compare(&path, "settings", &settings),
+        Err(message) => Some(format!("{} is refused:\n{message}", path.display())),
+    });
+    let wrong: Vec<_> = compared.collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn invalid_files_are_refused_with_what_is_written_beside_them() {
-    let wrong: Vec<_> = folder("invalid")
-        .iter()
-        .filter_map(|path| {
-            compare(path, "message", &meaning(path).err().unwrap_or_else(|| "taken".to_owned()))
-        })
-        .collect();
+    let compared = folder("invalid").into_iter().filter_map(|path| match meaning(&path) {
+        Ok(_) => Some(format!("{} is taken", path.display())),
+        Err(message) => compare(&path, "message", &message),
+    });
+    let wrong: Vec<_> = compared.collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

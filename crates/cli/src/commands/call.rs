@@ -1,7 +1,7 @@
 //! `toolgate call`: one structured call of any tool.
 
 use serde_json::{Map, Value};
-use toolgate_exec::ToolCall;
+use toolgate::exec::ToolCall;
 
 use super::Globals;
 use crate::assemble::{self, Assembly};
@@ -42,7 +42,7 @@ impl Call {
         let call = ToolCall::new(self.tool, params).with_context(self.session.context(&start));
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(None)?;
+            let pipeline = assembly.pipeline(&self.session, None)?;
             let output = assemble::run_call(&pipeline, call, &self.session, &signals).await?;
             super::tell(ui, output)
         })

@@ -35,7 +35,7 @@ impl Exec {
         let assembly = Assembly::load(&start, &globals.config)?;
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(None)?;
+            let pipeline = assembly.pipeline(&self.session, None)?;
             match assemble::run_text(&pipeline, &text, &self.session, &signals).await? {
                 Some(output) => super::tell(ui, output),
                 None if ui.json() => {

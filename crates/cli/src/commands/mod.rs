@@ -16,7 +16,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use toolgate::config::Source;
-use toolgate_exec::ToolOutput;
+use toolgate::exec::ToolOutput;
 
 use crate::exit::{self, Exit};
 use crate::failure::Failure;

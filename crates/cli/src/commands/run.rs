@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolgate::config::Source;
-use toolgate_exec::ToolCall;
+use toolgate::exec::ToolCall;
 
 use super::Globals;
 use crate::assemble::{self, Assembly};
@@ -26,7 +26,7 @@ use crate::ui::Ui;
 ///
 /// With --json the output is part of the result, and long output is cut in the middle.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = crate::exit::HELP)]
+#[command(override_usage = "toolgate run [OPTIONS] '<COMMAND>'", after_long_help = crate::exit::HELP)]
 pub(crate) struct Run {
     /// The command line, as one argument; `-` reads it from stdin
     command: String,
@@ -53,7 +53,7 @@ impl Run {
         let live = (!ui.json()).then(|| Arc::new(Live::new()));
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(live.clone())?;
+            let pipeline = assembly.pipeline(&self.session, live.clone())?;
             let outcome = assemble::run_call(&pipeline, call, &self.session, &signals).await;
             let output = match (outcome, &live) {
                 // The command ended as SIGPIPE (13) would have ended it, had it written there itself.

@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolgate_exec::registry::ToolFormat;
-use toolgate_exec::{InvocationHint, ToolDef, ToolExecutor, ToolRegistry};
+use toolgate::exec::registry::ToolFormat;
+use toolgate::exec::{InvocationHint, ToolDef, ToolExecutor, ToolRegistry};
 
 use super::Globals;
 use crate::assemble::Assembly;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::report::{ToolReport, ToolsReport};
-use crate::session_flags::start_dir;
+use crate::session_flags::{SessionFlags, start_dir};
 use crate::ui::{Style, Ui};
 
 /// List the tools an agent is given
@@ -43,7 +43,9 @@ impl Tools {
         let assembly = Assembly::load(&start_dir(None)?, &globals.config)?;
         // Listing runs nothing, but a tool may hold on to the runtime it is made in.
         let tools = crate::assemble::in_runtime(async |_| {
-            Ok(ToolRegistry::from_definitions(assembly.pipeline(None)?.tool_definitions()))
+            Ok(ToolRegistry::from_definitions(
+                assembly.pipeline(&SessionFlags::plain(), None)?.tool_definitions(),
+            ))
         })?;
         let array = |format: ToolFormat| {
             let all: Value = tools.tools().iter().map(|def| def.export(format)).collect();

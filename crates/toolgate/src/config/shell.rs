@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tools::shell::Environment;
+
 /// The shell tool, `bash`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -67,15 +69,11 @@ impl Default for ShellConfig {
 impl ShellConfig {
     /// What a schema can't say: the key, the list entry it is about, and what is wrong.
     pub(super) fn problems(&self) -> Vec<(&'static str, usize, String)> {
-        let portable = |name: &str| {
-            name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-                && !name.starts_with(|c: char| c.is_ascii_digit())
-        };
-        let stray = self.env_allow.iter().enumerate().filter(|(_, name)| !portable(name));
-        stray
-            .map(|(at, name)| {
-                ("tools.shell.env_allow", at, format!("{name:?} is no name of an environment variable"))
-            })
+        // What runs other code than the command (`LD_PRELOAD`, `BASH_ENV`) is let in on nobody's request.
+        let problem = |name: &String| Environment::default().inherit([name]).err();
+        let names = self.env_allow.iter().enumerate();
+        names
+            .filter_map(|(at, name)| Some(("tools.shell.env_allow", at, problem(name)?.to_string())))
             .collect()
     }
 }

@@ -43,9 +43,12 @@ impl Check {
 
 fn one(path: &Path) -> Result<Found, Failure> {
     let file = config_files::lookup(Layer::User, path.to_owned())?;
-    match file.text {
-        Some(_) => Ok(file),
-        None => Err(Failure::io(format!("reading {}", path.display()), std::io::ErrorKind::NotFound.into())),
+    match (&file.text, std::fs::metadata(path)) {
+        (Some(_), _) => Ok(file),
+        (None, looked) => {
+            let why = looked.err().unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
+            Err(Failure::io(format!("reading {}", path.display()), why))
+        }
     }
 }
 
