@@ -1,0 +1,188 @@
+//! What inside the view is protected or hidden, at the paths it has now.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::files::FileView;
+use super::{Cover, CoverWith, c_path, depth, resolve};
+use crate::error::Error;
+use crate::mountinfo::MountTable;
+use crate::policy::{Guard, Policy, Scratch};
+use crate::repository;
+use crate::sockets;
+
+/// Protections and hides, and what is compared afterwards.
+#[derive(Debug, Default)]
+pub(crate) struct Guards {
+    pub(crate) covers: Vec<Cover>,
+    pub(crate) watched: Vec<Watched>,
+    /// Hidden paths, resolved.
+    pub(crate) hidden: Vec<PathBuf>,
+}
+
+/// A path whose change is reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Watched {
+    pub(crate) path: PathBuf,
+    before: Option<Stamp>,
+}
+
+/// What changes when a file does.
+type Stamp = (u64, u64, i64, i64, u64);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    Some((meta.dev(), meta.ino(), meta.ctime(), meta.ctime_nsec(), meta.size()))
+}
+
+impl Watched {
+    fn new(path: PathBuf) -> Self {
+        let before = stamp(&path);
+        Self { path, before }
+    }
+
+    /// Whether it is another than it was.
+    pub(crate) fn changed(&self) -> bool {
+        stamp(&self.path) != self.before
+    }
+}
+
+/// The policy's hidden paths that exist, resolved.
+pub(crate) fn hidden(policy: &Policy) -> Vec<PathBuf> {
+    let existing = policy.hidden.iter().filter(|path| fs::symlink_metadata(path).is_ok());
+    existing.filter_map(|path| resolve(path)).collect()
+}
+
+/// Works out the protections and hides of a view.
+pub(crate) fn guards(policy: &Policy, hidden: Vec<PathBuf>, view: &FileView) -> Result<Guards, Error> {
+    let mut guards = Guards::default();
+    let mut read_only = BTreeSet::new();
+    let mut links = BTreeSet::new();
+    for root in &view.roots {
+        for protected in &policy.protected {
+            let names = match protected.name.as_str() {
+                ".git" => repository::guarded(root),
+                name => vec![PathBuf::from(name)],
+            };
+            for name in names {
+                protect(root, &name, protected.guard, view, &mut read_only, &mut links, &mut guards.watched);
+            }
+        }
+    }
+    if !policy.protected.is_empty() {
+        // A worktree's record of itself says where the repository's own files are.
+        for root in view.writable.iter().filter(|root| !view.roots.contains(root)) {
+            for name in ["gitdir", "commondir", "config.worktree"] {
+                let path = root.join(name);
+                if path.is_file() {
+                    read_only.insert(path);
+                }
+            }
+        }
+    }
+    cover(&read_only, &links, view, &mut guards.covers)?;
+    hide(policy, hidden, view, &mut guards)?;
+    Ok(guards)
+}
+
+/// Protects one name inside one writable directory.
+fn protect(
+    root: &Path,
+    name: &Path,
+    guard: Guard,
+    view: &FileView,
+    read_only: &mut BTreeSet<PathBuf>,
+    links: &mut BTreeSet<PathBuf>,
+    watched: &mut Vec<Watched>,
+) {
+    let path = root.join(name);
+    if guard == Guard::Report {
+        watched.push(Watched::new(path));
+        return;
+    }
+    // Any part of the way may be a link; replaced, it would lead elsewhere.
+    let mut at = root.to_owned();
+    for part in name.components() {
+        at.push(part);
+        let Ok(meta) = fs::symlink_metadata(&at) else {
+            watched.push(Watched::new(path));
+            return;
+        };
+        if meta.is_symlink() {
+            links.insert(at.clone());
+            let Some(target) = resolve(&at) else {
+                return;
+            };
+            if view.writable_root(&target).is_none() {
+                return;
+            }
+            at = target;
+        }
+    }
+    if view.writable_root(&at).is_some_and(|root| root != at) {
+        read_only.insert(at);
+    }
+}
+
+/// Covers protected paths with themselves, and first every directory above them.
+///
+/// Without the latter, moving `.git` away takes the protected hooks with it and leaves the name
+/// free for other ones.
+fn cover(
+    read_only: &BTreeSet<PathBuf>,
+    links: &BTreeSet<PathBuf>,
+    view: &FileView,
+    covers: &mut Vec<Cover>,
+) -> Result<(), Error> {
+    let mut pins = BTreeSet::new();
+    for path in read_only.iter().chain(links) {
+        let Some(root) = view.writable_root(path) else {
+            continue;
+        };
+        let mut at = path.parent();
+        while let Some(directory) = at.filter(|directory| *directory != root && directory.starts_with(root)) {
+            pins.insert(directory.to_owned());
+            at = directory.parent();
+        }
+    }
+    let mut all: Vec<(&Path, CoverWith)> = Vec::new();
+    all.extend(
+        pins.iter().filter(|path| !read_only.contains(*path)).map(|path| (path.as_path(), CoverWith::Itself)),
+    );
+    all.extend(links.iter().map(|path| (path.as_path(), CoverWith::ItsLink)));
+    all.extend(read_only.iter().map(|path| (path.as_path(), CoverWith::ReadOnly)));
+    // Inside something read-only there is nothing left to protect, and no link to stand on.
+    all.retain(|(path, _)| !read_only.iter().any(|top| *path != top && path.starts_with(top)));
+    all.sort_by_key(|(path, _)| depth(path));
+    for (path, what) in all {
+        covers.push(Cover { path: c_path(path)?, what });
+    }
+    Ok(())
+}
+
+/// Hides the policy's paths, under every name they have, and the sockets of the host's programs.
+fn hide(policy: &Policy, hidden: Vec<PathBuf>, view: &FileView, guards: &mut Guards) -> Result<(), Error> {
+    let mut hidden: BTreeSet<PathBuf> = hidden.into_iter().collect();
+    if !hidden.is_empty() {
+        let mounts = MountTable::read();
+        let aliases: Vec<PathBuf> = hidden.iter().flat_map(|path| mounts.aliases(path)).collect();
+        hidden.extend(aliases.iter().filter_map(|path| resolve(path)));
+    }
+    guards.hidden = hidden.iter().cloned().collect();
+    if policy.scratch == Scratch::Private {
+        hidden.extend(sockets::read().iter().filter_map(|path| resolve(path)));
+    }
+    let mut covered: Vec<PathBuf> = Vec::new();
+    // In order of the set an outer path comes before what is in it.
+    for path in hidden {
+        if covered.iter().any(|top| path.starts_with(top)) || !view.shows(&path) {
+            continue;
+        }
+        let what = if path.is_dir() { CoverWith::ClosedDirectory } else { CoverWith::ClosedFile };
+        guards.covers.push(Cover { path: c_path(&path)?, what });
+        covered.push(path);
+    }
+    Ok(())
+}
