@@ -36,6 +36,9 @@ impl<T> At<T> for Res<T> {
     }
 }
 
+/// Device files of a private `/dev`.
+const DEVICES: [&CStr; 6] = [c"null", c"zero", c"full", c"random", c"urandom", c"tty"];
+
 const HERE: RawFd = libc::AT_FDCWD;
 
 /// Builds the view. `ready` returns once the user is mapped.
@@ -45,14 +48,20 @@ pub(crate) fn build<'a>(
     ready: impl FnOnce() -> Res<()>,
     facts: &mut Facts,
 ) -> Result<(), Failure<'a>> {
-    for (want, slot) in plan.taken.iter().zip(taken.iter_mut()) {
-        match take(want) {
-            Err(Errno(libc::ENOENT)) if want.optional => {}
-            other => *slot = other.at(Stage::Mounts, &want.path)?,
-        }
-    }
     let root = sys::open_at(HERE, c"/", libc::O_PATH | libc::O_DIRECTORY, 0).at(Stage::Mounts, c"/")?;
-    sys::set_mount(root, AT_RECURSIVE, &plan.sweep).at(Stage::Mounts, c"/")?;
+    // Copies taken after this belong to no one else either.
+    sys::set_mount(root, AT_RECURSIVE, &MountAttr::private(MOUNT_ATTR_NOSUID)).at(Stage::Mounts, c"/")?;
+    for (want, slot) in plan.taken.iter().zip(taken.iter_mut()) {
+        *slot = take(want).at(Stage::Mounts, &want.path)?;
+    }
+    let mut device_files = [-1; DEVICES.len()];
+    if plan.scratch.as_ref().is_some_and(|space| space.devices) {
+        take_devices(&mut device_files);
+    }
+    if plan.sweep != 0 {
+        let sweep = MountAttr { set: plan.sweep, ..MountAttr::default() };
+        sys::set_mount(root, AT_RECURSIVE, &sweep).at(Stage::Mounts, c"/")?;
+    }
     // Files of the scratch space belong to the user, who has no number here before this.
     ready().at(Stage::Identity, c"")?;
     let scratch = match &plan.scratch {
@@ -69,8 +78,8 @@ pub(crate) fn build<'a>(
         let mount = taken.get(placed.taken).copied().unwrap_or(-1);
         put(mount, &placed.at).at(Stage::Mounts, &placed.at)?;
     }
-    if let Some(space) = plan.scratch.as_ref().filter(|space| space.devices) {
-        devices(taken.get(space.first_device..).unwrap_or_default())?;
+    if plan.scratch.as_ref().is_some_and(|space| space.devices) {
+        devices(&device_files)?;
     }
     process_list(&plan.proc, facts)?;
     let mut closed = Closed { base: scratch.unwrap_or(-1), directory: -1, file: -1 };
@@ -96,6 +105,17 @@ fn take(want: &Taken) -> Res<RawFd> {
     Ok(tree)
 }
 
+/// Copies the host's device files; those that aren't there aren't there inside either.
+fn take_devices(into: &mut [RawFd; DEVICES.len()]) {
+    let Ok(directory) = sys::open_at(HERE, c"/dev", libc::O_PATH, 0) else {
+        return;
+    };
+    for (slot, name) in into.iter_mut().zip(DEVICES) {
+        *slot = sys::open_tree_at(directory, name).unwrap_or(-1);
+    }
+    sys::close(directory);
+}
+
 /// Attaches a mount at a path.
 fn put(mount: RawFd, path: &CStr) -> Res<()> {
     let at = sys::open_exact(HERE, path, 0)?;
@@ -116,7 +136,7 @@ fn make_scratch(space: &ScratchSpace, new_root: bool) -> Res<RawFd> {
     }
     let base = sys::fs_mount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)?;
     sys::close(fs);
-    put_keeping(base, c"/dev")?;
+    sys::attach_at(base, HERE, c"/dev")?;
     sys::mkdir_at(base, c"closed", 0)?;
     sys::touch_at(base, c"closed-file", 0)?;
     for (part, _) in &space.areas {
@@ -159,7 +179,8 @@ fn lay_scratch<'a>(space: &'a ScratchSpace, base: RawFd, new_root: bool) -> Resu
     }
     for (part, at) in &space.areas {
         let tree = sys::open_tree_at(base, part).at(Stage::Scratch, at)?;
-        put(tree, at).at(Stage::Scratch, at)?;
+        sys::attach_at(tree, HERE, at).at(Stage::Scratch, at)?;
+        sys::close(tree);
     }
     Ok(())
 }
@@ -177,38 +198,42 @@ fn make(made: &Made) -> Result<(), Failure<'_>> {
 }
 
 /// Fills the private `/dev`.
-fn devices(taken: &[RawFd]) -> Result<(), Failure<'static>> {
-    const PATHS: [&CStr; 6] =
-        [c"/dev/null", c"/dev/zero", c"/dev/full", c"/dev/random", c"/dev/urandom", c"/dev/tty"];
+fn devices(taken: &[RawFd; DEVICES.len()]) -> Result<(), Failure<'static>> {
     const LINKS: [(&CStr, &CStr); 5] = [
-        (c"/proc/self/fd", c"/dev/fd"),
-        (c"/proc/self/fd/0", c"/dev/stdin"),
-        (c"/proc/self/fd/1", c"/dev/stdout"),
-        (c"/proc/self/fd/2", c"/dev/stderr"),
-        (c"pts/ptmx", c"/dev/ptmx"),
+        (c"/proc/self/fd", c"fd"),
+        (c"/proc/self/fd/0", c"stdin"),
+        (c"/proc/self/fd/1", c"stdout"),
+        (c"/proc/self/fd/2", c"stderr"),
+        (c"pts/ptmx", c"ptmx"),
     ];
-    for (&mount, path) in taken.iter().zip(PATHS) {
+    let directory = sys::open_at(HERE, c"/dev", libc::O_PATH, 0).at(Stage::Devices, c"/dev")?;
+    for (&mount, name) in taken.iter().zip(DEVICES) {
         if mount >= 0 {
-            sys::touch_at(HERE, path, 0o666).at(Stage::Devices, path)?;
-            put(mount, path).at(Stage::Devices, path)?;
+            sys::touch_at(directory, name, 0o666).at(Stage::Devices, name)?;
+            sys::attach_at(mount, directory, name).at(Stage::Devices, name)?;
+            sys::close(mount);
         }
     }
-    for (target, path) in LINKS {
-        sys::symlink_at(target, HERE, path).at(Stage::Devices, path)?;
+    for (target, name) in LINKS {
+        sys::symlink_at(target, directory, name).at(Stage::Devices, name)?;
     }
-    sys::mkdir_at(HERE, c"/dev/shm", 0o1777).at(Stage::Devices, c"/dev/shm")?;
-    sys::mkdir_at(HERE, c"/dev/pts", 0o755).at(Stage::Devices, c"/dev/pts")?;
-    terminals().at(Stage::Devices, c"/dev/pts")
+    sys::mkdir_at(directory, c"shm", 0o1777).at(Stage::Devices, c"/dev/shm")?;
+    sys::mkdir_at(directory, c"pts", 0o755).at(Stage::Devices, c"/dev/pts")?;
+    terminals(directory).at(Stage::Devices, c"/dev/pts")?;
+    sys::close(directory);
+    Ok(())
 }
 
 /// Mounts terminals of the command's own.
-fn terminals() -> Res<()> {
+fn terminals(directory: RawFd) -> Res<()> {
     let fs = sys::fs_open(c"devpts")?;
     sys::fs_option(fs, c"ptmxmode", c"0666")?;
     sys::fs_option(fs, c"mode", c"0620")?;
     let mount = sys::fs_mount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)?;
     sys::close(fs);
-    put(mount, c"/dev/pts")
+    sys::attach_at(mount, directory, c"pts")?;
+    sys::close(mount);
+    Ok(())
 }
 
 /// Mounts a fresh process list and closes the parts of it that reach the whole machine.
@@ -248,16 +273,18 @@ fn fresh_process_list() -> Res<RawFd> {
     let list = sys::fs_mount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
     sys::close(fs);
     let list = list?;
-    put_keeping(list, c"/proc")?;
+    sys::attach_at(list, HERE, c"/proc")?;
     Ok(list)
 }
 
 /// Makes a part of a mount read-only by laying it over itself.
 fn close_part(mount: RawFd, name: &CStr) -> Res<()> {
-    let at = sys::open_at(mount, name, libc::O_PATH | libc::O_NOFOLLOW, 0)?;
-    let attr =
-        MountAttr::private(MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
-    cover_with_copy(at, &attr)
+    const CLOSED: MountAttr = MountAttr { set: MOUNT_ATTR_RDONLY, clear: 0, propagation: 0, userns_fd: 0 };
+    let tree = sys::open_tree_at(mount, name)?;
+    sys::set_mount(tree, 0, &CLOSED)?;
+    sys::attach_at(tree, mount, name)?;
+    sys::close(tree);
+    Ok(())
 }
 
 /// Lays a copy of what is at an open path over it, with other attributes.
@@ -294,7 +321,8 @@ fn lay_over(cover: &Cover, follow: i32, closed: &mut Closed) -> Res<()> {
     let at = match cover.what {
         // The last part is a link on purpose here, which the exact open would refuse.
         CoverWith::ItsLink => sys::open_at(HERE, &cover.path, libc::O_PATH | follow, 0)?,
-        _ => sys::open_exact(HERE, &cover.path, 0)?,
+        _ if cover.exact => sys::open_exact(HERE, &cover.path, 0)?,
+        _ => sys::open_at(HERE, &cover.path, libc::O_PATH | libc::O_NOFOLLOW, 0)?,
     };
     match cover.what {
         CoverWith::Itself => cover_with_copy(at, &MountAttr::default()),

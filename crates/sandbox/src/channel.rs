@@ -187,6 +187,46 @@ pub(crate) fn hear(line: &OwnedFd, wait: bool) -> Res<Heard> {
 /// Most descriptors one message may carry.
 pub(crate) const MOST_FDS: usize = 8;
 
+/// Sends one message with descriptors, waiting for room.
+pub(crate) fn send_all(socket: RawFd, bytes: &[u8], fds: &[RawFd]) -> Res<()> {
+    let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    let mut control = [0u64; 2 + MOST_FDS / 2];
+    let size = size_of_val(fds);
+    if fds.len() > MOST_FDS {
+        return Err(Errno(libc::EINVAL));
+    }
+    let [length, kind] = sys::abi::control_header(size);
+    if let Some((head, room)) = control.split_at_mut_checked(2) {
+        head.copy_from_slice(&[length, kind]);
+        for (slot, pair) in room.iter_mut().zip(fds.chunks(2)) {
+            let mut word = [0u8; 8];
+            for (bytes, fd) in word.chunks_exact_mut(4).zip(pair) {
+                bytes.copy_from_slice(&fd.to_ne_bytes());
+            }
+            *slot = u64::from_ne_bytes(word);
+        }
+    }
+    // SAFETY: an all-zero msghdr is a valid value of that plain C struct.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut part;
+    message.msg_iovlen = 1;
+    if !fds.is_empty() {
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = sys::abi::control_length(size) as _;
+    }
+    loop {
+        // SAFETY: the message points at one part and one control block, alive and in bounds; the
+        // kernel only reads the part although the C type is not const.
+        if unsafe { libc::sendmsg(socket, &raw const message, libc::MSG_NOSIGNAL) } >= 0 {
+            return Ok(());
+        }
+        match sys::errno() {
+            Errno(libc::EINTR) => {}
+            errno => return Err(errno),
+        }
+    }
+}
+
 /// Receives one message with its descriptors.
 pub(crate) fn receive(socket: RawFd, buffer: &mut [u8], wait: bool) -> Res<(usize, Vec<OwnedFd>)> {
     let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };

@@ -293,10 +293,8 @@ impl Child {
         if self.exit.is_none() && !self.killed {
             self.killed = true;
             self.end();
-            // The note of an end that came first is still to be read.
-            while matches!(self.step(false), Ok(None)) && self.line.is_some() {
-                break;
-            }
+            // The note of an end that came first is still to be read; else the line is dead now.
+            self.step(false).ok();
         }
     }
 

@@ -184,6 +184,21 @@ pub enum Missing {
 }
 
 impl Missing {
+    /// Those without contents.
+    pub(crate) fn plain() -> [Self; 9] {
+        [
+            Self::Seccomp,
+            Self::AbstractSockets,
+            Self::HiddenNames,
+            Self::ProtectedNames,
+            Self::Metadata,
+            Self::PrivateScratch,
+            Self::HostSockets,
+            Self::MemoryLimit,
+            Self::ProcessLimit,
+        ]
+    }
+
     /// What it is and what it means.
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 
 use crate::enforcement::Stage;
 use crate::init::{self, Post, STACK};
-use crate::plan::{Identity, Plan};
+use crate::plan::{self, Identity, Plan};
 use crate::sys::{self, Cloned, Errno, Res};
 
 /// The first process, as its maker sees it.
@@ -66,7 +66,10 @@ pub(crate) fn launch(
 
 fn map_users(pid: i32, identity: &Identity) -> Res<()> {
     let write = |name: &str, map: &[u8]| {
-        fs::write(format!("/proc/{pid}/{name}"), map)
+        let path = format!("/proc/{pid}/{name}");
+        fs::write(&path, map)
+            // In a namespace that doesn't know everyone, those it knows.
+            .or_else(|_| fs::write(&path, plan::same_map(&format!("/proc/self/{name}"))))
             .map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::EIO)))
     };
     write("uid_map", &identity.users)?;

@@ -27,6 +27,8 @@ mod landlock;
 #[cfg(target_os = "linux")]
 mod launch;
 #[cfg(target_os = "linux")]
+mod lookup;
+#[cfg(target_os = "linux")]
 mod machine;
 #[cfg(target_os = "linux")]
 mod mountinfo;
@@ -47,9 +49,13 @@ mod seccomp;
 #[cfg(target_os = "linux")]
 mod sockets;
 #[cfg(target_os = "linux")]
+mod spawner;
+#[cfg(target_os = "linux")]
 mod sys;
 #[cfg(target_os = "linux")]
 mod watch;
+#[cfg(target_os = "linux")]
+mod wire;
 
 #[cfg(unix)]
 pub use session::own_session;
@@ -71,5 +77,7 @@ pub use policy::{
 };
 #[cfg(target_os = "linux")]
 pub use sandbox::Sandbox;
+#[cfg(target_os = "linux")]
+pub use spawner::init;
 #[cfg(target_os = "linux")]
 pub use sys::Errno;

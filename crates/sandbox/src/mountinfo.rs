@@ -1,8 +1,13 @@
 //! The mount table, read for one question: under which other names can a path be reached?
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::sys;
 
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +27,14 @@ pub(crate) struct MountTable(Vec<Mount>);
 impl MountTable {
     /// Reads the table as the kernel prints it; lines of another form are left out.
     pub(crate) fn parse(text: &[u8]) -> Self {
+        let device = |line: &'_ [u8]| line.split(|&byte| byte == b' ').nth(2).map(<[u8]>::to_vec);
+        let mut devices: Vec<_> = text.split(|&byte| byte == b'\n').filter_map(device).collect();
+        devices.sort();
+        if devices.windows(2).all(|pair| pair.first() != pair.last()) {
+            // Every file system is mounted once: nothing has a second name.
+            return Self::default();
+        }
         Self(text.split(|&byte| byte == b'\n').filter_map(mount).collect())
-    }
-
-    /// This process's own table.
-    pub(crate) fn read() -> Self {
-        std::fs::read("/proc/self/mountinfo").map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
     /// Other paths under which this one, or a part of it, can be reached.
@@ -65,6 +72,37 @@ impl MountTable {
         }
         found
     }
+}
+
+/// The mount table, read again only when the kernel says it has changed.
+#[derive(Debug, Default)]
+pub(crate) struct MountWatch {
+    file: Option<File>,
+    table: MountTable,
+}
+
+impl MountWatch {
+    /// The table as it is now.
+    pub(crate) fn table(&mut self) -> &MountTable {
+        if self.file.as_ref().is_none_or(changed) {
+            self.table = self.read().unwrap_or_default();
+        }
+        &self.table
+    }
+
+    fn read(&mut self) -> Option<MountTable> {
+        // Opened anew: the kernel tells each opening once of each change.
+        let mut file = File::open("/proc/self/mountinfo").ok()?;
+        let mut text = Vec::with_capacity(16 << 10);
+        file.read_to_end(&mut text).ok()?;
+        self.file = Some(file);
+        Some(MountTable::parse(&text))
+    }
+}
+
+fn changed(file: &File) -> bool {
+    let mut fds = [libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLPRI, revents: 0 }];
+    sys::poll(&mut fds, 0) != Ok(0)
 }
 
 fn mount(line: &[u8]) -> Option<Mount> {

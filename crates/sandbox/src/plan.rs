@@ -10,7 +10,6 @@ mod program;
 mod rules;
 
 use std::ffi::{CString, OsString};
-use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +19,9 @@ use crate::command::{Command, Io};
 use crate::enforcement::{Level, Missing};
 use crate::error::Error;
 use crate::landlock::Ruleset;
+use crate::lookup::Lookup;
 use crate::machine::{self, Machine};
+use crate::mountinfo::MountWatch;
 use crate::policy::{Limits, Network, Policy, Privileges, Scratch, Strictness};
 use crate::seccomp::{self, Choice};
 use crate::sys::abi::{self, MountAttr};
@@ -53,8 +54,8 @@ pub(crate) struct Namespaces {
     pub(crate) flags: u64,
     pub(crate) identity: Identity,
     pub(crate) loopback: bool,
-    /// Attributes of everything that isn't placed again.
-    pub(crate) sweep: MountAttr,
+    /// Attributes set on everything that isn't placed again.
+    pub(crate) sweep: u64,
     /// Copies taken before anything is covered.
     pub(crate) taken: Vec<Taken>,
     pub(crate) scratch: Option<ScratchSpace>,
@@ -84,10 +85,6 @@ pub(crate) struct Taken {
     pub(crate) path: CString,
     pub(crate) attr: MountAttr,
     pub(crate) recursive: bool,
-    /// May be absent; then it isn't placed.
-    pub(crate) optional: bool,
-    /// Filled in by the child.
-    pub(crate) fd: RawFd,
 }
 
 /// Something made inside a private directory.
@@ -113,8 +110,6 @@ pub(crate) struct ScratchSpace {
     pub(crate) areas: Vec<(CString, CString)>,
     /// Whether the devices are private too.
     pub(crate) devices: bool,
-    /// Where in `taken` the device files begin, in the order of [`files::DEVICES`].
-    pub(crate) first_device: usize,
     /// The user's own directory under `/run`.
     pub(crate) runtime: CString,
 }
@@ -124,6 +119,8 @@ pub(crate) struct ScratchSpace {
 pub(crate) struct Cover {
     pub(crate) path: CString,
     pub(crate) what: CoverWith,
+    /// Opened without following links: something inside could have put one there.
+    pub(crate) exact: bool,
 }
 
 /// What a path is covered with.
@@ -205,11 +202,14 @@ pub(crate) fn c_text(text: impl Into<OsString>) -> Option<CString> {
 }
 
 /// The plan for a command at a level.
+///
+/// The mount table is asked for only if it matters.
 pub(crate) fn plan(
     policy: &Policy,
     command: &Command,
     machine: &Machine,
     level: Level,
+    mounts: &mut MountWatch,
 ) -> Result<Plan, Error> {
     if matches!(policy.network, Network::Only(_)) {
         return Err(Error::NetworkScope);
@@ -224,9 +224,11 @@ pub(crate) fn plan(
         _ => false,
     };
     let own_network = contained && own_network && machine.network_refused.is_none();
-    let hidden = guards::hidden(policy);
+    let mut lookup = Lookup::default();
+    lookup.list(&policy.home);
+    let hidden = guards::hidden(policy, &mut lookup);
     let view = files::view(policy, command, &hidden, contained)?;
-    let guards = guards::guards(policy, hidden, &view)?;
+    let guards = guards::guards(policy, hidden, &view, &mut lookup, mounts)?;
     let mut missing = Vec::new();
     let ruleset = rules::ruleset(policy, &view, &guards, machine, level, &mut missing)?;
     let choice = {
@@ -368,12 +370,10 @@ fn missing_without_namespaces(policy: &Policy) -> Vec<Missing> {
 }
 
 fn identity(everyone: bool) -> Identity {
+    /// Everyone as himself, where this process's own namespace knows everyone.
+    const ALL: &[u8] = b"0 0 4294967295\n";
     if everyone {
-        return Identity {
-            users: same_map("/proc/self/uid_map"),
-            groups: same_map("/proc/self/gid_map"),
-            by_parent: true,
-        };
+        return Identity { users: ALL.to_vec(), groups: ALL.to_vec(), by_parent: true };
     }
     // SAFETY: both take nothing and can't fail.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
@@ -385,7 +385,7 @@ fn identity(everyone: bool) -> Identity {
 }
 
 /// A map in which everyone this process's namespace knows is the same inside.
-fn same_map(own: &str) -> Vec<u8> {
+pub(crate) fn same_map(own: &str) -> Vec<u8> {
     let text = std::fs::read_to_string(own).unwrap_or_default();
     let mut map = String::new();
     for line in text.lines() {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::channel::{self, Facts, Heard, Note};
@@ -14,8 +15,10 @@ use crate::error::Error;
 use crate::landlock::SCOPES_SINCE;
 use crate::launch::{self, Launched};
 use crate::machine::Machine;
-use crate::plan::{self, Plan};
+use crate::mountinfo::MountWatch;
+use crate::plan;
 use crate::policy::{Network, Policy, Strictness};
+use crate::spawner::{self, Answer, Request};
 use crate::sys::Errno;
 
 /// Runs commands inside a boundary.
@@ -26,6 +29,19 @@ use crate::sys::Errno;
 pub struct Sandbox {
     policy: Policy,
     machine: Mutex<Machine>,
+    mounts: Mutex<MountWatch>,
+    /// Stands for the policy in requests to the helper.
+    id: u64,
+    by: By,
+}
+
+/// Who makes the first process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// The helper, if there is one.
+    Helper,
+    /// This process, in any case.
+    Itself,
 }
 
 impl Sandbox {
@@ -48,9 +64,23 @@ impl Sandbox {
         if matches!(policy.network, Network::Only(_)) {
             return Err(Error::NetworkScope);
         }
-        let sandbox = Self { policy, machine: Mutex::new(machine) };
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let sandbox = Self {
+            policy,
+            machine: Mutex::new(machine),
+            mounts: Mutex::default(),
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            by: By::Helper,
+        };
         sandbox.reachable()?;
         Ok(sandbox)
+    }
+
+    /// Starts commands from this process even if there is a helper, see [`crate::init`].
+    #[must_use]
+    pub fn without_spawner(mut self) -> Self {
+        self.by = By::Itself;
+        self
     }
 
     /// The policy.
@@ -84,10 +114,7 @@ impl Sandbox {
     fn attempts(&self, command: &Command, attack: Option<usize>) -> Result<Child, Error> {
         loop {
             let level = self.reachable()?;
-            let machine = self.machine();
-            let mut plan = plan::plan(&self.policy, command, &machine, level)?;
-            plan.program.attack = attack;
-            match self.attempt(command, plan, &machine, level)? {
+            match self.attempt(command, attack, level)? {
                 Attempt::Running(child) => return Ok(child),
                 Attempt::Refused { stage, errno, path } => {
                     let mut known = self.machine.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,32 +136,61 @@ impl Sandbox {
         Ok(reached)
     }
 
-    fn attempt(
-        &self,
-        command: &Command,
-        plan: Plan,
-        machine: &Machine,
-        level: Level,
-    ) -> Result<Attempt, Error> {
+    fn attempt(&self, command: &Command, attack: Option<usize>, level: Level) -> Result<Attempt, Error> {
+        let machine = self.machine();
         let (ours, theirs) = channel::line().map_err(Error::system("making a line to the command"))?;
-        let io = match &command.io {
-            Io::Files { stdin, stdout, stderr } => Some([stdin.as_fd(), stdout.as_fd(), stderr.as_fd()]),
-            Io::Terminal { .. } => None,
+        let enforcement = Enforcement { level: Level::None, missing: Vec::new(), landlock_abi: 0 };
+        let request =
+            Request { id: self.id, policy: &self.policy, command, machine: &machine, level, attack };
+        let answer = match self.by {
+            By::Helper => spawner::ask(&request, theirs.as_fd()),
+            By::Itself => Answer::NoHelper,
         };
-        let Launched { pidfd } = match launch::launch(&plan, theirs.as_fd(), io, 0) {
-            Ok(launched) => launched,
-            Err((stage, errno)) => return Ok(Attempt::Refused { stage, errno, path: None }),
+        let (mut beginning, planned_missing) = match answer {
+            Answer::Launched { pidfd, watched, missing, contained } => {
+                let ours = Beginning {
+                    line: ours,
+                    pidfd,
+                    enforcement,
+                    terminal: None,
+                    watched,
+                    ours: false,
+                    contained,
+                };
+                (ours, missing)
+            }
+            Answer::Refused { stage, errno } => return Ok(Attempt::Refused { stage, errno, path: None }),
+            Answer::Invalid(error) => return Err(error),
+            Answer::NoHelper => {
+                let mut mounts = self.mounts.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut plan = plan::plan(&self.policy, command, &machine, level, &mut mounts)?;
+                drop(mounts);
+                plan.program.attack = attack;
+                let io = match &command.io {
+                    Io::Files { stdin, stdout, stderr } => {
+                        Some([stdin.as_fd(), stdout.as_fd(), stderr.as_fd()])
+                    }
+                    Io::Terminal { .. } => None,
+                };
+                let Launched { pidfd } = match launch::launch(&plan, theirs.as_fd(), io, 0) {
+                    Ok(launched) => launched,
+                    Err((stage, errno)) => return Ok(Attempt::Refused { stage, errno, path: None }),
+                };
+                let contained = plan.namespaces.is_some();
+                let watched = plan.watched;
+                let ours = Beginning {
+                    line: ours,
+                    pidfd,
+                    enforcement,
+                    terminal: None,
+                    watched,
+                    ours: true,
+                    contained,
+                };
+                (ours, plan.missing)
+            }
         };
         drop(theirs);
-        let mut beginning = Beginning {
-            line: ours,
-            pidfd,
-            enforcement: Enforcement { level: Level::None, missing: Vec::new(), landlock_abi: 0 },
-            terminal: None,
-            watched: plan.watched,
-            ours: true,
-            contained: plan.namespaces.is_some(),
-        };
         let heard =
             channel::hear(&beginning.line, true).map_err(Error::system("waiting for the boundary"))?;
         let (facts, terminal) = match heard {
@@ -149,7 +205,7 @@ impl Sandbox {
                 return Err(Error::System { doing: "setting up the boundary", errno: Errno(libc::ECHILD) });
             }
         };
-        beginning.enforcement = enforced(&self.policy, machine, level, facts, plan.missing);
+        beginning.enforcement = enforced(&self.policy, &machine, level, facts, planned_missing);
         beginning.terminal = terminal;
         let (reached, missing) = (beginning.enforcement.level, beginning.enforcement.missing.clone());
         let child = Child::new(beginning);

@@ -196,6 +196,13 @@ pub(crate) fn attach(mount: RawFd, at: RawFd) -> Res<()> {
     done(unsafe { libc::syscall(libc::SYS_move_mount, mount, empty, at, empty, flags) })
 }
 
+/// Attaches a detached mount at a path whose way nothing untrusted can change.
+pub(crate) fn attach_at(mount: RawFd, dir: RawFd, path: &CStr) -> Res<()> {
+    let flags = abi::MOVE_MOUNT_F_EMPTY_PATH;
+    // SAFETY: one path is an empty literal, the other ends in NUL and outlives the call.
+    done(unsafe { libc::syscall(libc::SYS_move_mount, mount, c"".as_ptr(), dir, path.as_ptr(), flags) })
+}
+
 /// Changes the attributes of the mount at an open path, and of all below it if asked.
 pub(crate) fn set_mount(at: RawFd, flags: c_int, attr: &MountAttr) -> Res<()> {
     let flags = flags | libc::AT_EMPTY_PATH;

@@ -12,10 +12,7 @@ use crate::error::Error;
 use crate::policy::{Network, Policy, Scratch, View};
 use crate::repository;
 use crate::sys::Errno;
-use crate::sys::abi::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY, MountAttr};
-
-/// Device files of a private `/dev`.
-pub(crate) const DEVICES: [&std::ffi::CStr; 6] = [c"null", c"zero", c"full", c"random", c"urandom", c"tty"];
+use crate::sys::abi::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY, MountAttr};
 
 /// Links met on the way to one path before it is given up.
 const MOST_LINKS: usize = 16;
@@ -26,7 +23,7 @@ const AREAS: [(&str, &str); 4] = [("dev", "/dev"), ("run", "/run"), ("tmp", "/tm
 /// What files look like inside.
 #[derive(Debug)]
 pub(crate) struct FileView {
-    pub(crate) sweep: MountAttr,
+    pub(crate) sweep: u64,
     pub(crate) taken: Vec<Taken>,
     pub(crate) scratch: Option<ScratchSpace>,
     pub(crate) new_root: bool,
@@ -49,6 +46,11 @@ impl FileView {
     pub(crate) fn shows(&self, path: &Path) -> bool {
         self.kept.iter().any(|kept| path.starts_with(kept))
             || (!self.new_root && !self.areas.iter().any(|area| path.starts_with(area)))
+    }
+
+    /// As [`FileView::shows`], for a path that may not be resolved: only a plain no is a no.
+    pub(crate) fn may_show(&self, path: &Path) -> bool {
+        self.shows(path) || !self.areas.iter().any(|area| path.starts_with(area))
     }
 
     /// The writable directory a resolved path is in.
@@ -109,7 +111,10 @@ pub(crate) fn view(
             building.keep_in_areas(&path, &mut grants);
         }
         if policy.network == Network::Allow {
-            building.keep_in_areas(Path::new("/etc/resolv.conf"), &mut grants);
+            // Often a link to a file some service keeps under /run.
+            if let Some(path) = resolve(Path::new("/etc/resolv.conf")) {
+                building.keep_in_areas(&path, &mut grants);
+            }
         }
     }
     // A plain read-only grant inside a writable directory would take the right away again.
@@ -129,17 +134,16 @@ pub(crate) fn view(
         let common = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
         let attr = MountAttr::private(if may_write { common } else { common | MOUNT_ATTR_RDONLY });
         let path = c_path(&path)?;
-        taken.push(Taken { path, attr, recursive: is_directory, optional: false, fd: -1 });
+        taken.push(Taken { path, attr, recursive: is_directory });
     }
     let scratch =
         if contained { Some(scratch_space(policy, &areas, private, &mut taken, &mut placed)?) } else { None };
-    let restricted = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY;
     Ok(FileView {
-        sweep: MountAttr::private(match (all_writable, private) {
-            (false, _) => restricted,
-            (true, true) => MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-            (true, false) => MOUNT_ATTR_NOSUID,
-        }),
+        sweep: match (all_writable, private) {
+            (false, _) => MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY,
+            (true, true) => MOUNT_ATTR_NODEV,
+            (true, false) => 0,
+        },
         taken,
         scratch,
         new_root: new_root && contained,
@@ -262,8 +266,7 @@ impl Building {
 
     /// As [`Building::keep`], for paths of which only parts inside private directories matter.
     fn keep_in_areas(&mut self, path: &Path, grants: &mut Vec<(PathBuf, bool)>) {
-        let inside = |path: &Path| self.areas.iter().any(|area| below(path, area).is_some());
-        if path.is_absolute() && (inside(path) || resolve(path).is_some_and(|target| inside(&target))) {
+        if path.is_absolute() && self.areas.iter().any(|area| below(path, area).is_some()) {
             self.keep(path, MOST_LINKS, grants);
         }
     }
@@ -324,18 +327,11 @@ fn scratch_space(
     if let Some(files) = policy.limits.scratch_files {
         options.push((c"nr_inodes".to_owned(), text(files.max(64).to_string())?));
     }
-    let first_device = taken.len();
-    if private {
-        for device in DEVICES {
-            let path = PathBuf::from("/dev").join(std::ffi::OsStr::from_bytes(device.to_bytes()));
-            let attr = MountAttr::private(MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
-            taken.push(Taken { path: c_path(&path)?, attr, recursive: false, optional: true, fd: -1 });
-        }
-    } else {
+    if !private {
         // The scratch space is put together at /dev, so the host's own goes back on top.
         placed.insert(0, Placed { taken: taken.len(), at: c"/dev".to_owned() });
         let attr = MountAttr::private(MOUNT_ATTR_NOSUID);
-        taken.push(Taken { path: c"/dev".to_owned(), attr, recursive: true, optional: false, fd: -1 });
+        taken.push(Taken { path: c"/dev".to_owned(), attr, recursive: true });
     }
     // SAFETY: takes nothing and can't fail.
     let user = unsafe { libc::geteuid() };
@@ -346,7 +342,6 @@ fn scratch_space(
             .map(|(part, at)| Ok((text((*part).to_owned())?, c_path(at)?)))
             .collect::<Result<_, Error>>()?,
         devices: private,
-        first_device,
         runtime: text(format!("run/user/{user}"))?,
     })
 }

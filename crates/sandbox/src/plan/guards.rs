@@ -6,12 +6,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::files::FileView;
-use super::{Cover, CoverWith, c_path, depth, resolve};
+use super::{Cover, CoverWith, c_path, depth};
 use crate::error::Error;
-use crate::mountinfo::MountTable;
+use crate::lookup::{Kind, Lookup};
+use crate::mountinfo::MountWatch;
 use crate::policy::{Guard, Policy, Scratch};
 use crate::repository;
 use crate::sockets;
+use crate::wire::Wire;
 
 /// Protections and hides, and what is compared afterwards.
 #[derive(Debug, Default)]
@@ -37,6 +39,20 @@ fn stamp(path: &Path) -> Option<Stamp> {
     Some((meta.dev(), meta.ino(), meta.ctime(), meta.ctime_nsec(), meta.size()))
 }
 
+impl Wire for Watched {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.path.put(out);
+        self.before.map(|(dev, ino, seconds, nanos, size)| (dev, (ino, (seconds, (nanos, size))))).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let path = PathBuf::take(from)?;
+        let before: Option<(u64, (u64, (i64, (i64, u64))))> = Wire::take(from)?;
+        let before = before.map(|(dev, (ino, (seconds, (nanos, size))))| (dev, ino, seconds, nanos, size));
+        Some(Self { path, before })
+    }
+}
+
 impl Watched {
     fn new(path: PathBuf) -> Self {
         let before = stamp(&path);
@@ -50,24 +66,37 @@ impl Watched {
 }
 
 /// The policy's hidden paths that exist, resolved.
-pub(crate) fn hidden(policy: &Policy) -> Vec<PathBuf> {
-    let existing = policy.hidden.iter().filter(|path| fs::symlink_metadata(path).is_ok());
-    existing.filter_map(|path| resolve(path)).collect()
+pub(crate) fn hidden(policy: &Policy, lookup: &mut Lookup) -> Vec<PathBuf> {
+    for directory in [".config", ".local/share"] {
+        let directory = policy.home.join(directory);
+        if lookup.is_directory(&directory) {
+            lookup.list(&directory);
+        }
+    }
+    policy.hidden.iter().filter_map(|path| lookup.resolve(path)).collect()
 }
 
 /// Works out the protections and hides of a view.
-pub(crate) fn guards(policy: &Policy, hidden: Vec<PathBuf>, view: &FileView) -> Result<Guards, Error> {
+pub(crate) fn guards(
+    policy: &Policy,
+    hidden: Vec<PathBuf>,
+    view: &FileView,
+    lookup: &mut Lookup,
+    mounts: &mut MountWatch,
+) -> Result<Guards, Error> {
     let mut guards = Guards::default();
-    let mut read_only = BTreeSet::new();
-    let mut links = BTreeSet::new();
+    let mut found = Found::default();
     for root in &view.roots {
+        if !policy.protected.is_empty() {
+            lookup.list(root);
+        }
         for protected in &policy.protected {
             let names = match protected.name.as_str() {
                 ".git" => repository::guarded(root),
                 name => vec![PathBuf::from(name)],
             };
             for name in names {
-                protect(root, &name, protected.guard, view, &mut read_only, &mut links, &mut guards.watched);
+                protect(root, &name, protected.guard, view, lookup, &mut found);
             }
         }
     }
@@ -77,42 +106,47 @@ pub(crate) fn guards(policy: &Policy, hidden: Vec<PathBuf>, view: &FileView) -> 
             for name in ["gitdir", "commondir", "config.worktree"] {
                 let path = root.join(name);
                 if path.is_file() {
-                    read_only.insert(path);
+                    found.read_only.insert(path);
                 }
             }
         }
     }
-    cover(&read_only, &links, view, &mut guards.covers)?;
-    hide(policy, hidden, view, &mut guards)?;
+    cover(&found, view, &mut guards.covers)?;
+    guards.watched = found.watched;
+    hide(policy, hidden, view, lookup, mounts, &mut guards)?;
     Ok(guards)
 }
 
+/// What of the protected names is there, and what isn't.
+#[derive(Default)]
+struct Found {
+    read_only: BTreeSet<PathBuf>,
+    links: BTreeSet<PathBuf>,
+    watched: Vec<Watched>,
+}
+
 /// Protects one name inside one writable directory.
-fn protect(
-    root: &Path,
-    name: &Path,
-    guard: Guard,
-    view: &FileView,
-    read_only: &mut BTreeSet<PathBuf>,
-    links: &mut BTreeSet<PathBuf>,
-    watched: &mut Vec<Watched>,
-) {
+fn protect(root: &Path, name: &Path, guard: Guard, view: &FileView, lookup: &mut Lookup, found: &mut Found) {
     let path = root.join(name);
+    if lookup.kind(&path).is_none() {
+        found.watched.push(Watched { path, before: None });
+        return;
+    }
     if guard == Guard::Report {
-        watched.push(Watched::new(path));
+        found.watched.push(Watched::new(path));
         return;
     }
     // Any part of the way may be a link; replaced, it would lead elsewhere.
     let mut at = root.to_owned();
     for part in name.components() {
         at.push(part);
-        let Ok(meta) = fs::symlink_metadata(&at) else {
-            watched.push(Watched::new(path));
+        let Some(kind) = lookup.kind(&at) else {
+            found.watched.push(Watched { path, before: None });
             return;
         };
-        if meta.is_symlink() {
-            links.insert(at.clone());
-            let Some(target) = resolve(&at) else {
+        if kind == Kind::Link {
+            found.links.insert(at.clone());
+            let Some(target) = lookup.resolve(&at) else {
                 return;
             };
             if view.writable_root(&target).is_none() {
@@ -122,7 +156,7 @@ fn protect(
         }
     }
     if view.writable_root(&at).is_some_and(|root| root != at) {
-        read_only.insert(at);
+        found.read_only.insert(at);
     }
 }
 
@@ -130,12 +164,8 @@ fn protect(
 ///
 /// Without the latter, moving `.git` away takes the protected hooks with it and leaves the name
 /// free for other ones.
-fn cover(
-    read_only: &BTreeSet<PathBuf>,
-    links: &BTreeSet<PathBuf>,
-    view: &FileView,
-    covers: &mut Vec<Cover>,
-) -> Result<(), Error> {
+fn cover(found: &Found, view: &FileView, covers: &mut Vec<Cover>) -> Result<(), Error> {
+    let Found { read_only, links, .. } = found;
     let mut pins = BTreeSet::new();
     for path in read_only.iter().chain(links) {
         let Some(root) = view.writable_root(path) else {
@@ -157,22 +187,32 @@ fn cover(
     all.retain(|(path, _)| !read_only.iter().any(|top| *path != top && path.starts_with(top)));
     all.sort_by_key(|(path, _)| depth(path));
     for (path, what) in all {
-        covers.push(Cover { path: c_path(path)?, what });
+        covers.push(Cover { path: c_path(path)?, what, exact: true });
     }
     Ok(())
 }
 
 /// Hides the policy's paths, under every name they have, and the sockets of the host's programs.
-fn hide(policy: &Policy, hidden: Vec<PathBuf>, view: &FileView, guards: &mut Guards) -> Result<(), Error> {
+fn hide(
+    policy: &Policy,
+    hidden: Vec<PathBuf>,
+    view: &FileView,
+    lookup: &mut Lookup,
+    mounts: &mut MountWatch,
+    guards: &mut Guards,
+) -> Result<(), Error> {
     let mut hidden: BTreeSet<PathBuf> = hidden.into_iter().collect();
     if !hidden.is_empty() {
-        let mounts = MountTable::read();
-        let aliases: Vec<PathBuf> = hidden.iter().flat_map(|path| mounts.aliases(path)).collect();
-        hidden.extend(aliases.iter().filter_map(|path| resolve(path)));
+        let table = mounts.table();
+        let aliases: Vec<PathBuf> = hidden.iter().flat_map(|path| table.aliases(path)).collect();
+        hidden.extend(aliases.iter().filter_map(|path| lookup.resolve(path)));
     }
     guards.hidden = hidden.iter().cloned().collect();
     if policy.scratch == Scratch::Private {
-        hidden.extend(sockets::read().iter().filter_map(|path| resolve(path)));
+        let sockets = sockets::read();
+        hidden.extend(
+            sockets.iter().filter(|path| view.may_show(path)).filter_map(|path| lookup.resolve(path)),
+        );
     }
     let mut covered: Vec<PathBuf> = Vec::new();
     // In order of the set an outer path comes before what is in it.
@@ -180,8 +220,11 @@ fn hide(policy: &Policy, hidden: Vec<PathBuf>, view: &FileView, guards: &mut Gua
         if covered.iter().any(|top| path.starts_with(top)) || !view.shows(&path) {
             continue;
         }
-        let what = if path.is_dir() { CoverWith::ClosedDirectory } else { CoverWith::ClosedFile };
-        guards.covers.push(Cover { path: c_path(&path)?, what });
+        let what =
+            if lookup.is_directory(&path) { CoverWith::ClosedDirectory } else { CoverWith::ClosedFile };
+        // Where nothing inside can change the way to it, it needn't be looked at step by step.
+        let exact = view.writable_root(&path).is_some();
+        guards.covers.push(Cover { path: c_path(&path)?, what, exact });
         covered.push(path);
     }
     Ok(())

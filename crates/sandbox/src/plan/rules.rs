@@ -46,7 +46,10 @@ pub(crate) fn ruleset(
     }
     // Devices and the process list are written to by every program; what must not be is read-only
     // by its mount, or by its mode where there are no mounts.
-    for path in ["/dev", "/proc"].into_iter().filter(|path| !view.private().iter().any(|area| area.as_path() == Path::new(path))) {
+    for path in ["/dev", "/proc"]
+        .into_iter()
+        .filter(|path| !view.private().iter().any(|area| area.as_path() == Path::new(path)))
+    {
         rules.allow(
             c_path(Path::new(path))?,
             files::LOOK | files::WRITE | files::TRUNCATE | files::DEVICE_CONTROL,
