@@ -2,6 +2,8 @@
 //!
 //! The working directory is the workspace. What held and how it ended goes to standard error.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::expect_used, reason = "a program for people")]
+
 use std::env;
 use std::process::ExitCode;
 

@@ -3,12 +3,17 @@
 //! Rows take turns within one run, so that the machine's moods hit all alike. What counts are the
 //! ratios. `latency [ROUNDS] [MEGABYTES]`: the second makes this process that big first.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::expect_used, reason = "a program for people")]
+
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command as Bare, Stdio};
 use std::time::{Duration, Instant};
 
 use toolgate_sandbox::{Command, Io, Network, Policy, Sandbox};
+
+/// What is measured, how, and how long it took each time.
+type Row<'a> = (&'static str, Box<dyn FnMut() + 'a>, Vec<Duration>);
 
 fn main() {
     toolgate_sandbox::init();
@@ -38,7 +43,7 @@ fn main() {
         command.arg("--chdir").arg(&workspace).args(["bash", "-c", "true"]);
         command
     };
-    let mut rows: Vec<(&str, Box<dyn FnMut()>, Vec<Duration>)> = vec![
+    let mut rows: Vec<Row<'_>> = vec![
         ("bash -c true", Box::new(|| bare(Bare::new("bash").args(["-c", "true"]))), Vec::new()),
         ("contained, by the spawner", Box::new(|| contained(&sandbox, &workspace)), Vec::new()),
         ("contained, by this process", Box::new(|| contained(&direct, &workspace)), Vec::new()),

@@ -44,7 +44,6 @@ impl Facts {
     pub(crate) const PROCESS_LIMIT: u64 = 1 << 4;
     pub(crate) const NETWORK_NAMESPACE: u64 = 1 << 5;
     pub(crate) const SCOPES: u64 = 1 << 6;
-    pub(crate) const CGROUP: u64 = 1 << 7;
     pub(crate) const NET_RULES: u64 = 1 << 8;
 
     pub(crate) fn has(self, bit: u64) -> bool {

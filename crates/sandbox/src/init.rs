@@ -6,6 +6,8 @@
 //!
 //! Runs in the child: calls only, see [`crate::sys`].
 
+#![allow(clippy::unnecessary_cast, reason = "request numbers have another type in another C library")]
+
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;

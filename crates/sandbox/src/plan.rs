@@ -4,6 +4,8 @@
 //! child only walks lists. Paths are resolved to what they are now; the child opens them again
 //! without following links, so what changes in between is an error and not a way in.
 
+#![allow(clippy::unnecessary_cast, reason = "limit numbers have another type in another C library")]
+
 mod files;
 mod guards;
 mod program;
@@ -26,7 +28,7 @@ use crate::policy::{Limits, Network, Policy, Privileges, Scratch, Strictness};
 use crate::seccomp::{self, Choice};
 use crate::sys::abi::{self, MountAttr};
 
-pub(crate) use guards::Watched;
+pub(crate) use guards::{Stamp, Watched};
 
 /// What the child does, in order.
 #[derive(Debug)]

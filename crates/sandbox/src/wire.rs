@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::enforcement::{Level, Stage};
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::plan::{Stamp, Watched};
 use crate::policy::{
     Guard, Limits, Nesting, Network, Policy, Privileges, Protected, Scratch, Strictness, View,
 };
@@ -98,6 +99,8 @@ fields!(Policy {
 fields!(Protected { name, guard });
 fields!(Limits { wall, cpu, memory, processes, file_size, open_files, scratch, scratch_files });
 fields!(Machine { landlock_abi, seccomp, namespaces_refused, fresh_proc_refused, network_refused });
+fields!(Watched { path, before });
+fields!(Stamp { device, inode, seconds, nanos, size });
 variants!(Guard { ReadOnly = 0, Report = 1 });
 variants!(Scratch { Private = 0, Host = 1 });
 variants!(Strictness { Standard = 0, Strict = 1 });
@@ -187,7 +190,7 @@ macro_rules! lists {
     )*};
 }
 
-lists!(PathBuf, String, OsString, Protected, (OsString, OsString), crate::plan::Watched);
+lists!(PathBuf, String, OsString, Protected, (OsString, OsString), Watched);
 
 impl<T: Wire> Wire for Option<T> {
     fn put(&self, out: &mut Vec<u8>) {

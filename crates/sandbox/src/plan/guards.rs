@@ -13,7 +13,6 @@ use crate::mountinfo::MountWatch;
 use crate::policy::{Guard, Policy, Scratch};
 use crate::repository;
 use crate::sockets;
-use crate::wire::Wire;
 
 /// Protections and hides, and what is compared afterwards.
 #[derive(Debug, Default)]
@@ -28,29 +27,28 @@ pub(crate) struct Guards {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Watched {
     pub(crate) path: PathBuf,
-    before: Option<Stamp>,
+    pub(crate) before: Option<Stamp>,
 }
 
 /// What changes when a file does.
-type Stamp = (u64, u64, i64, i64, u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) seconds: i64,
+    pub(crate) nanos: i64,
+    pub(crate) size: u64,
+}
 
 fn stamp(path: &Path) -> Option<Stamp> {
     let meta = fs::symlink_metadata(path).ok()?;
-    Some((meta.dev(), meta.ino(), meta.ctime(), meta.ctime_nsec(), meta.size()))
-}
-
-impl Wire for Watched {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.path.put(out);
-        self.before.map(|(dev, ino, seconds, nanos, size)| (dev, (ino, (seconds, (nanos, size))))).put(out);
-    }
-
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        let path = PathBuf::take(from)?;
-        let before: Option<(u64, (u64, (i64, (i64, u64))))> = Wire::take(from)?;
-        let before = before.map(|(dev, (ino, (seconds, (nanos, size))))| (dev, ino, seconds, nanos, size));
-        Some(Self { path, before })
-    }
+    Some(Stamp {
+        device: meta.dev(),
+        inode: meta.ino(),
+        seconds: meta.ctime(),
+        nanos: meta.ctime_nsec(),
+        size: meta.size(),
+    })
 }
 
 impl Watched {

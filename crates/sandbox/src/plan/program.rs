@@ -55,7 +55,7 @@ fn variables(policy: &Policy, command: &Command, view: &FileView) -> Vec<(OsStri
     if policy.scratch == Scratch::Private {
         for (name, value) in &mut list {
             if name == "TMPDIR"
-                && !resolve(Path::new(value)).is_some_and(|path| view.writable_root(&path).is_some())
+                && resolve(Path::new(value)).is_none_or(|path| view.writable_root(&path).is_none())
             {
                 *value = OsString::from("/tmp");
             }
