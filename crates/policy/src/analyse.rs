@@ -17,10 +17,12 @@ mod program;
 mod state;
 mod walk;
 
+pub(crate) use network::{is_loopback, of_url as host_of_url};
+pub(crate) use state::State;
+
 use crate::effect::{Effect, Kind};
 use crate::path;
 use crate::word::{UNKNOWN, Word};
-use state::State;
 use std::borrow::Cow;
 use toolgate_bash::ast::Span;
 use toolgate_bash::{Options, Shell};
@@ -155,7 +157,7 @@ pub(crate) enum Data {
 /// The walker with its results.
 pub(crate) struct Analyst<'c> {
     context: &'c Context<'c>,
-    out: Analysis,
+    pub(crate) out: Analysis,
     fuel: u32,
     depth: u32,
     nested: usize,
@@ -169,7 +171,7 @@ pub(crate) struct Analyst<'c> {
 }
 
 impl<'c> Analyst<'c> {
-    fn new(context: &'c Context<'c>) -> Self {
+    pub(crate) fn new(context: &'c Context<'c>) -> Self {
         Analyst {
             context,
             out: Analysis::default(),
