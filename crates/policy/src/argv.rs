@@ -304,6 +304,12 @@ impl<'w> Reader<'w> {
         })
     }
 
+    /// The shortest name of an option.
+    fn name_of(&self, id: u32) -> &'static str {
+        let names = self.scopes().flat_map(Spec::names).filter(|n| n.option == id).map(|n| text(n.name));
+        names.min_by_key(|n| n.len()).unwrap_or("")
+    }
+
     fn has_plus(&self) -> bool {
         self.scopes().any(|s| s.names().iter().any(|n| text(n.name).starts_with('+')))
     }
@@ -490,7 +496,7 @@ impl<'w> Reader<'w> {
             ends = Some(Rest::Data);
             if roles.first() == Some(&Role::Sub) {
                 let value = values.first();
-                let name = value.and_then(Word::exact).map(|v| format!("{} {v}", option_name(&word.text)));
+                let name = value.and_then(Word::exact).map(|v| format!("{} {v}", self.name_of(id)));
                 let sub = name.and_then(|n| self.spec.sub(&n));
                 match sub {
                     Some(spec) => {
@@ -577,7 +583,10 @@ impl<'w> Reader<'w> {
             }
             Subject::DashDash => Holds::from(self.dash_dash),
             Subject::Count(order, n) => {
-                let len = self.plain.len();
+                // Assignments in front of a command are none of its operands.
+                let leading = matches!(slots(self.spec.operands).first(), Some(s) if s.repeat == Repeat::While);
+                let skip = if leading { self.plain.iter().take_while(|w| w.text.contains('=')).count() } else { 0 };
+                let len = self.plain.len() - skip;
                 let sure = !self.plain.iter().any(|w| w.splits);
                 let is = match order {
                     Ordering::Equal => len == n as usize,
@@ -741,13 +750,6 @@ fn distribute(slots: &[Slot], words: &[Word<'_>]) -> Vec<Option<Role>> {
         }
     }
     roles
-}
-
-fn option_name(word: &str) -> &str {
-    match word.char_indices().nth(2) {
-        Some((at, _)) if !word.starts_with("--") => &word[..at],
-        _ => word,
-    }
 }
 
 /// Whether an unknown word may begin with a dash. What a glob gives seldom does, and a file that is named

@@ -1,0 +1,267 @@
+//! What a script can do: its commands followed to wherever code runs.
+//!
+//! The tree of the parser is walked in the order bash would run it, with as much of the shell's state
+//! as can be known: variables, functions, the directory. Every command is read by the knowledge about
+//! its program, and code that is found in an argument, a here-document or a pipe is analysed in turn.
+//! What cannot be known becomes an effect of its own, [`Kind::Unknown`], and never nothing.
+
+mod assignment;
+mod builtin;
+mod call;
+mod code;
+mod expand;
+mod lang;
+mod network;
+mod output;
+mod program;
+mod state;
+mod walk;
+
+use crate::effect::{Effect, Kind};
+use crate::path;
+use crate::word::{UNKNOWN, Word};
+use state::State;
+use std::borrow::Cow;
+use toolgate_bash::ast::Span;
+use toolgate_bash::{Options, Shell};
+
+/// What the analysis may assume about the world.
+#[derive(Clone, Copy)]
+pub struct Context<'c> {
+    /// The directory the command starts in.
+    pub cwd: &'c str,
+    /// The home directory.
+    pub home: &'c str,
+    /// Roots of the workspace.
+    pub roots: &'c [String],
+    /// Environment variables that are known, besides `HOME` and `PWD`.
+    pub env: &'c [(String, String)],
+    /// Where symbolic links lead.
+    pub links: &'c dyn Links,
+    /// The shell that will run the text.
+    pub shell: Shell,
+}
+
+/// Looks at symbolic links for an analysis that does no input or output of its own.
+pub trait Links {
+    /// Where an absolute path really is, if any of its components is a link.
+    fn resolve(&self, path: &str) -> Option<String>;
+}
+
+/// No links at all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLinks;
+
+impl Links for NoLinks {
+    fn resolve(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// One simple command that can run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandRun {
+    /// Its words, the program first.
+    pub words: Vec<Word<'static>>,
+    /// Where it stands.
+    pub span: Span,
+    /// Whether it is run by another command (a wrapper, an interpreter) and not by the script itself.
+    pub inner: bool,
+}
+
+impl CommandRun {
+    /// The program's name without directories; `None` if it is not known.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        self.words.first().and_then(Word::exact).map(path::name)
+    }
+}
+
+/// What a script can do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// The commands, in the order in which they were found.
+    pub commands: Vec<CommandRun>,
+    /// The effects.
+    pub effects: Vec<Effect>,
+    /// Why the text was not understood, if it was not.
+    pub unknown: Option<toolgate_bash::Unknown>,
+}
+
+/// Steps an analysis may take before it gives up.
+const FUEL: u32 = 60_000;
+
+/// How deep code in code is followed.
+const DEPTH: u32 = 24;
+
+/// How many bytes of code in strings are read in all.
+const NESTED: usize = 512 * 1024;
+
+/// Analyses a script.
+#[must_use]
+pub fn script(source: &str, context: &Context<'_>) -> Analysis {
+    let mut analyst = Analyst::new(context);
+    let mut state = State::new(context.cwd);
+    let options = Options { shell: context.shell, ..Options::default() };
+    match toolgate_bash::parse(source.as_bytes(), &options) {
+        Ok(script) => {
+            analyst.script(&script, &mut state, &Data::Inherit);
+            analyst.uncalled(&mut state);
+        }
+        Err(unknown) => {
+            analyst.unknown(format!("syntax: {unknown}"), unknown.span);
+            analyst.out.unknown = Some(unknown);
+        }
+    }
+    analyst.out
+}
+
+/// Analyses a command that is given as its words, without a shell.
+#[must_use]
+pub fn argv(words: &[String], context: &Context<'_>) -> Analysis {
+    let mut analyst = Analyst::new(context);
+    let mut state = State::new(context.cwd);
+    let mut at = 0_u32;
+    let words = words
+        .iter()
+        .map(|w| {
+            let len = u32::try_from(w.len()).unwrap_or(u32::MAX);
+            let span = Span { start: at, end: at.saturating_add(len) };
+            at = span.end.saturating_add(1);
+            Word::new(w.clone(), span)
+        })
+        .collect();
+    analyst.run(words, &mut state, &Data::Inherit, program::By::Caller);
+    analyst.out
+}
+
+/// What flows through a pipe or stands in a file descriptor, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Data {
+    /// This text; it may hold unknown parts.
+    Text(String),
+    /// Names of files that exist below the directory.
+    Names,
+    /// One line of harmless facts: a number, a date, a name without slashes.
+    Fact,
+    /// The content of a file.
+    File(String),
+    /// Anything.
+    Unknown,
+    /// Whatever the script itself was given.
+    Inherit,
+}
+
+/// The walker with its results.
+pub(crate) struct Analyst<'c> {
+    context: &'c Context<'c>,
+    out: Analysis,
+    fuel: u32,
+    depth: u32,
+    nested: usize,
+    exhausted: bool,
+    /// The span that stands for everything inside code that was found in a string.
+    base: Option<Span>,
+    /// Names of the functions being run.
+    calling: Vec<String>,
+    /// The command that effects belong to.
+    command: Option<u32>,
+}
+
+impl<'c> Analyst<'c> {
+    fn new(context: &'c Context<'c>) -> Self {
+        Analyst {
+            context,
+            out: Analysis::default(),
+            fuel: FUEL,
+            depth: 0,
+            nested: 0,
+            exhausted: false,
+            base: None,
+            calling: Vec::new(),
+            command: None,
+        }
+    }
+
+    /// Takes one step; false when there are none left.
+    fn step(&mut self, span: Span) -> bool {
+        if self.fuel == 0 {
+            if !self.exhausted {
+                self.exhausted = true;
+                self.unknown("takes too many steps to follow", span);
+            }
+            return false;
+        }
+        self.fuel -= 1;
+        true
+    }
+
+    fn at(&self, span: Span) -> Span {
+        self.base.unwrap_or(span)
+    }
+
+    /// Notes an effect.
+    fn push(&mut self, kind: Kind, target: Option<&str>, span: Span, note: impl Into<Cow<'static, str>>) {
+        let effect = Effect {
+            kind,
+            target: target.map(Into::into),
+            path: None,
+            span: self.at(span),
+            command: self.command,
+            note: note.into(),
+        };
+        // The same command in a loop or a function says the same thing again.
+        if !self.out.effects.iter().rev().take(16).any(|e| *e == effect) {
+            self.out.effects.push(effect);
+        }
+    }
+
+    fn unknown(&mut self, why: impl Into<Cow<'static, str>>, span: Span) {
+        self.push(Kind::Unknown, None, span, why);
+    }
+
+    /// Notes an effect on a path, seen from each directory the shell may be in.
+    fn path(&mut self, kind: Kind, text: &str, span: Span, dirs: &[String], state: &State, note: &'static str) {
+        if text.is_empty() {
+            return;
+        }
+        let absolute = text.starts_with('/');
+        for dir in dirs {
+            let full = path::join(dir, text);
+            let full = path::without_aliases(&full).to_owned();
+            if let Some(other) = state.through_links(&full) {
+                self.path_effect(kind, text, other, span, note);
+            }
+            if let Some(other) = self.context.links.resolve(&full) {
+                self.path_effect(kind, text, other, span, note);
+            }
+            self.path_effect(kind, text, full, span, note);
+            if absolute {
+                break;
+            }
+        }
+    }
+
+    fn path_effect(&mut self, kind: Kind, text: &str, full: String, span: Span, note: &'static str) {
+        if let Some(rest) = full.strip_prefix("/dev/tcp/").or_else(|| full.strip_prefix("/dev/udp/")) {
+            let host = rest.split('/').next().unwrap_or(rest).to_owned();
+            self.push(Kind::Send, Some(&host), span, "the path is a connection to a host");
+            return;
+        }
+        // Built from parts: it may be a connection too.
+        if full.contains(UNKNOWN) && full.starts_with("/dev/") {
+            self.push(Kind::Send, Some(&full), span, "the path may be a connection to a host");
+        }
+        let effect = Effect {
+            kind,
+            target: Some(text.into()),
+            path: Some(full.into()),
+            span: self.at(span),
+            command: self.command,
+            note: Cow::Borrowed(note),
+        };
+        if !self.out.effects.iter().rev().take(16).any(|e| *e == effect) {
+            self.out.effects.push(effect);
+        }
+    }
+}

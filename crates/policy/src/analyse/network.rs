@@ -1,0 +1,59 @@
+//! Host names in words: URLs, `user@host:path`, `host:port`.
+
+/// The host of a URL or of a bare `host/path`.
+pub(super) fn of_url(text: &str) -> &str {
+    let rest = match text.find("://") {
+        Some(at) => text.get(at + 3..).unwrap_or(""),
+        None => text,
+    };
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    of_address(rest.get(..end).unwrap_or(rest))
+}
+
+/// The host of `user@host:port`, `[::1]:80`, `host`.
+pub(super) fn of_address(text: &str) -> &str {
+    let host = text.rsplit_once('@').map_or(text, |(_, h)| h);
+    if let Some(rest) = host.strip_prefix('[') {
+        return rest.split(']').next().unwrap_or(rest);
+    }
+    // More than one colon: an IPv6 address without brackets.
+    match host.split_once(':') {
+        Some((h, rest)) if !rest.contains(':') => h,
+        _ => host,
+    }
+}
+
+/// What a word that is a local path or a place on another host is.
+pub(super) enum Remote<'t> {
+    Local(&'t str),
+    Host(&'t str),
+}
+
+/// Reads `host:path`, `user@host:path`, `scheme://…`, `path`.
+pub(super) fn remote(text: &str) -> Remote<'_> {
+    if let Some(rest) = text.strip_prefix("file://") {
+        return Remote::Local(rest);
+    }
+    if text.contains("://") || text.contains("::") {
+        return Remote::Host(of_url(text));
+    }
+    if text.starts_with(['/', '.']) {
+        return Remote::Local(text);
+    }
+    match text.find([':', '/']) {
+        Some(at) if text.get(at..=at) == Some(":") => Remote::Host(of_address(text.get(..at).unwrap_or(text))),
+        _ => Remote::Local(text),
+    }
+}
+
+/// Whether a host is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let host = host.trim_end_matches('.').trim_matches(['[', ']']).to_ascii_lowercase();
+    if host == "localhost" || host.ends_with(".localhost") || host == "::1" || host == "ip6-localhost" {
+        return true;
+    }
+    let mut parts = host.split('.');
+    parts.next() == Some("127")
+        && host.split('.').count() == 4
+        && parts.all(|p| !p.is_empty() && p.len() <= 3 && p.bytes().all(|b| b.is_ascii_digit()))
+}
