@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use toml::{Table, Value};
 
-const PLACES: [&str; 10] = ["null", "inside", "root", "scratch", "elsewhere", "home", "above", "device", "network", "unknown"];
+const PLACES: [&str; 11] = ["null", "inside", "root", "whole", "scratch", "elsewhere", "home", "above", "device", "network", "unknown"];
 const CLASSES: [&str; 7] = ["credential", "secret", "startup", "persist", "guard", "later", "generated"];
 const WHENS: [&str; 6] = ["contained", "uncontained", "undo", "network-deny", "network-allow", "loopback"];
 

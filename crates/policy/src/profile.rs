@@ -144,7 +144,7 @@ pub(crate) fn see(effect: &Effect, map: &Map, setting: Setting, network_open: bo
             place = Place::Unknown;
         }
     }
-    let inside = matches!(place, Place::Inside | Place::Root);
+    let inside = matches!(place, Place::Inside | Place::Root | Place::Whole);
     let relative = map.roots.iter().find_map(|r| below(r, path)).filter(|_| inside);
     let classes = classes_at(path, relative);
     Seen { place, classes, when }
