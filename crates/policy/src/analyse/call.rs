@@ -56,7 +56,19 @@ impl Analyst<'_> {
                 self.role(name, *role, value, &mut site, state, input);
             }
         }
+        // Words that are one script together: `ssh host a b`, `watch a b`.
+        let script: Vec<&Word<'_>> =
+            call.operands.iter().filter(|o| o.role == Role::Code(Lang::Shell)).map(|o| &o.word).collect();
+        let joined = script.len() > 1;
+        if joined {
+            let text = script.iter().map(|w| &*w.text).collect::<Vec<_>>().join(" ");
+            let at = script.first().map_or(span, |w| w.span);
+            self.code_for(name, Lang::Shell, &text, at, state, input);
+        }
         for o in &call.operands {
+            if joined && o.role == Role::Code(Lang::Shell) {
+                continue;
+            }
             self.role(name, o.role, &o.word, &mut site, state, input);
             if let Some(other) = o.other
                 && other != o.role
