@@ -86,8 +86,45 @@ pub struct Analysis {
     pub commands: Vec<CommandRun>,
     /// The effects.
     pub effects: Vec<Effect>,
+    /// Statements of SQL that are run, as lower-case words.
+    pub statements: Vec<(Vec<String>, Span)>,
+    /// Constructs of the shell that occur.
+    pub constructs: Constructs,
     /// Why the text was not understood, if it was not.
     pub unknown: Option<toolgate_bash::Unknown>,
+}
+
+/// Constructs of the shell, as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Constructs(u16);
+
+impl Constructs {
+    /// `$(…)` and backticks.
+    pub const COMMAND: Constructs = Constructs(1);
+    /// `<(…)`
+    pub const PROCESS_READ: Constructs = Constructs(2);
+    /// `>(…)`
+    pub const PROCESS_WRITE: Constructs = Constructs(4);
+    /// `<<<`
+    pub const HERE_STRING: Constructs = Constructs(8);
+    /// `<<`
+    pub const HERE_DOC: Constructs = Constructs(16);
+    /// `|`
+    pub const PIPE: Constructs = Constructs(32);
+    /// `>` and its kin, into a file.
+    pub const OUTPUT: Constructs = Constructs(64);
+    /// `&`
+    pub const BACKGROUND: Constructs = Constructs(128);
+
+    /// Whether one of these is in the set.
+    #[must_use]
+    pub fn has(self, other: Constructs) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn add(&mut self, other: Constructs) {
+        self.0 |= other.0;
+    }
 }
 
 /// Steps an analysis may take before it gives up.
@@ -160,6 +197,7 @@ pub(crate) struct Analyst<'c> {
     pub(crate) out: Analysis,
     fuel: u32,
     depth: u32,
+    levels: u32,
     nested: usize,
     exhausted: bool,
     /// The span that stands for everything inside code that was found in a string.
@@ -177,6 +215,7 @@ impl<'c> Analyst<'c> {
             out: Analysis::default(),
             fuel: FUEL,
             depth: 0,
+            levels: 0,
             nested: 0,
             exhausted: false,
             base: None,

@@ -8,6 +8,7 @@ pub mod effect;
 pub mod facts;
 pub mod knowledge;
 pub mod path;
+pub mod permissions;
 pub mod profile;
 pub mod rule;
 pub mod tool;
