@@ -23,6 +23,14 @@ impl Classes {
     /// Is made again by a build.
     pub const GENERATED: Classes = Classes(64);
 
+    pub(crate) fn bits(self) -> u32 {
+        u32::from(self.0)
+    }
+
+    pub(crate) fn without(self, other: Classes) -> Classes {
+        Classes(self.0 & !other.0)
+    }
+
     /// Whether one of these classes is in the set.
     #[must_use]
     pub fn has(self, other: Classes) -> bool {
@@ -95,6 +103,11 @@ pub fn classes(path: &str) -> Classes {
             }
         }
         start = end + 1;
+    }
+    if let Some(rest) = path.strip_prefix("/proc/")
+        && matches!(rest.rsplit('/').next(), Some("environ" | "mem" | "auxv" | "kcore"))
+    {
+        found |= Classes::CREDENTIAL.0;
     }
     Classes(found)
 }

@@ -4,7 +4,7 @@
 //! the variable holds. Commands inside words are analysed on the way.
 
 use super::state::{State, Variable};
-use super::{Analyst, Data};
+use super::{Analyst, Constructs, Data};
 use crate::argv::glob;
 use crate::path;
 use crate::word::{SOME, UNKNOWN, Word, is_exact};
@@ -160,6 +160,7 @@ impl Analyst<'_> {
                 Found::Unset => {}
             },
             PartKind::Command(c) => {
+                self.out.constructs.add(Constructs::COMMAND);
                 let data = self.subshell(&c.body, state, script, &Data::Inherit);
                 match data {
                     Data::Text(t) => self.split(t.trim_end_matches('\n'), state, f),
@@ -279,11 +280,14 @@ impl Analyst<'_> {
                 Found::Many(list) => text.push_str(&list.join(" ")),
                 Found::Unset => {}
             },
-            PartKind::Command(c) => match self.subshell(&c.body, state, script, &Data::Inherit) {
-                Data::Text(t) => text.push_str(t.trim_end_matches('\n')),
-                Data::Fact => text.push(SOME),
-                _ => text.push(UNKNOWN),
-            },
+            PartKind::Command(c) => {
+                self.out.constructs.add(Constructs::COMMAND);
+                match self.subshell(&c.body, state, script, &Data::Inherit) {
+                    Data::Text(t) => text.push_str(t.trim_end_matches('\n')),
+                    Data::Fact => text.push(SOME),
+                    _ => text.push(UNKNOWN),
+                }
+            }
             PartKind::Arithmetic(a) => {
                 self.arithmetic(a, state, script);
                 match constant(a) {
@@ -292,6 +296,10 @@ impl Analyst<'_> {
                 }
             }
             PartKind::Process(p) => {
+                self.out.constructs.add(match p.direction {
+                    ProcessDirection::Read => Constructs::PROCESS_READ,
+                    ProcessDirection::Write => Constructs::PROCESS_WRITE,
+                });
                 let data = match p.direction {
                     ProcessDirection::Read => self.subshell(&p.body, state, script, &Data::Inherit),
                     ProcessDirection::Write => {
