@@ -11,6 +11,10 @@ pub(crate) enum Exit {
     Success,
     /// Done, and the answer is no.
     No,
+    /// `check`: it would be asked about.
+    Asks,
+    /// `check`: it would be refused.
+    Denied,
     /// The status of the command that ran: its own, or 128 plus the signal that ended it.
     Command(u8),
     /// The command ran out of time, as `timeout(1)` says it.
@@ -29,7 +33,8 @@ pub(crate) enum Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
   0         done
-  1         done, and the answer is no (config check)
+  1         done, and the answer is no (config check), not understood (parse), or ask (check)
+  2         deny (check)
   124       the command ran out of time
   125       toolgate itself could not do it: usage, configuration, machine
   126       refused: a rule forbids it
@@ -45,7 +50,8 @@ impl Exit {
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Success => 0,
-            Self::No => 1,
+            Self::No | Self::Asks => 1,
+            Self::Denied => 2,
             Self::Command(status) => status,
             Self::TimedOut => 124,
             Self::Failed => 125,

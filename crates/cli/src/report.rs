@@ -181,6 +181,58 @@ pub(crate) struct RedirectionReport {
     pub(crate) span: [u32; 2],
 }
 
+/// What `check` gives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct VerdictReport {
+    /// `allow`, `ask` or `deny`.
+    pub(crate) verdict: String,
+    /// `complete`, or `unknown` where any of the text is not understood for certain.
+    pub(crate) parse: String,
+    /// The programs that could run, by name, those inside wrappers and code strings included.
+    pub(crate) programs: Vec<String>,
+    /// What it would do.
+    pub(crate) effects: Vec<EffectReport>,
+    /// Why it is not simply allowed, or what allowing it rests on.
+    pub(crate) reasons: Vec<ReasonReport>,
+}
+
+/// One thing that a command would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EffectReport {
+    /// What kind of thing: `read`, `net send`, `unknown` …
+    pub(crate) kind: String,
+    /// On what, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) target: Option<String>,
+    /// The bytes it is about.
+    pub(crate) span: [u32; 2],
+}
+
+/// One reason of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReasonReport {
+    /// What this reason alone asks for.
+    pub(crate) verdict: String,
+    /// A stable kebab-case code; see `toolgate explain`.
+    pub(crate) code: String,
+    /// One sentence.
+    pub(crate) message: String,
+    /// The bytes it is about.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) span: Option<[u32; 2]>,
+    /// The rule that says so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) rule: Option<String>,
+    /// The layer of policy it comes from.
+    pub(crate) source: String,
+    /// The smallest grant that would lift it; absent for a hard rule.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) grant: Option<String>,
+    /// What can be done in its place.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) instead: Option<String>,
+}
+
 /// What `config show` gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ConfigReport {
@@ -308,6 +360,22 @@ mod tests {
             round_trip(CallReport { status, exit_code: 137, output, error });
         }
         round_trip(CallReport { status: CallStatus::Failed, exit_code: 0, output: None, error: None });
+        round_trip(VerdictReport {
+            verdict: "ask".into(),
+            parse: "complete".into(),
+            programs: vec!["rm".into()],
+            effects: vec![EffectReport { kind: "delete".into(), target: Some("x".into()), span: [3, 4] }],
+            reasons: vec![ReasonReport {
+                verdict: "ask".into(),
+                code: "loses-work".into(),
+                message: "m".into(),
+                span: Some([3, 4]),
+                rule: Some("r".into()),
+                source: "profile".into(),
+                grant: Some("g".into()),
+                instead: Some("i".into()),
+            }],
+        });
         round_trip(ParseReport {
             parse: "complete".into(),
             reason: Some("r".into()),

@@ -382,7 +382,9 @@ impl Tables {
             let id = find(n, scopes)?.0;
             // A test for one name would hold for the others of its line too.
             if let Some(other) = self.listed.get(id).and_then(|l| l.iter().find(|l| !names.contains(l))) {
-                return Err(format!("a condition names `{n}` but not `{other}` of the same line: give it a line of its own"));
+                return Err(format!(
+                    "a condition names `{n}` but not `{other}` of the same line: give it a line of its own"
+                ));
             }
             ids.push(id);
         }

@@ -273,7 +273,8 @@ fn test(s: &str) -> Result<Test, String> {
         None => (false, s),
     };
     // `\|` is a bar and no separator.
-    let list = |w: &str| w.replace("\\|", "\u{1}").split('|').map(|x| x.replace('\u{1}', "|")).collect::<Vec<_>>();
+    let list =
+        |w: &str| w.replace("\\|", "\u{1}").split('|').map(|x| x.replace('\u{1}', "|")).collect::<Vec<_>>();
     if t == "--" {
         return Ok(Test { not, subject: Subject::DashDash, like: Like::Present });
     }

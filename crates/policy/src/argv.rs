@@ -464,7 +464,13 @@ impl<'w> Reader<'w> {
         true
     }
 
-    fn give_named(&mut self, name: &str, word: &'w Word<'w>, args: &'w [Word<'w>], next: usize) -> (usize, Option<Rest>) {
+    fn give_named(
+        &mut self,
+        name: &str,
+        word: &'w Word<'w>,
+        args: &'w [Word<'w>],
+        next: usize,
+    ) -> (usize, Option<Rest>) {
         match self.lookup(name) {
             Some(id) => self.give(id, None, word, args, next),
             None => (next, None),

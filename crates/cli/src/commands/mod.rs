@@ -1,6 +1,7 @@
 //! The verbs: one file each, one line in each of the two lists here.
 
 mod call;
+mod check;
 mod completions;
 mod config;
 mod exec;
@@ -64,6 +65,7 @@ enum Verb {
     Exec(exec::Exec),
     Call(call::Call),
     Tools(tools::Tools),
+    Check(check::Check),
     Parse(parse::Parse),
     Config(config::Config),
     Completions(completions::Completions),
@@ -86,6 +88,7 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
                 Verb::Exec(verb) => verb.run(ui, &globals),
                 Verb::Call(verb) => verb.run(ui, &globals),
                 Verb::Tools(verb) => verb.run(ui, &globals),
+                Verb::Check(verb) => verb.run(ui),
                 Verb::Parse(verb) => verb.run(ui),
                 Verb::Config(verb) => verb.run(ui, &globals),
                 Verb::Completions(verb) => verb.run(ui),

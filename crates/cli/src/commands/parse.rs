@@ -48,7 +48,7 @@ impl Parse {
             return Ok(Exit::Success);
         };
         let report = report(&command);
-        let exit = if report.parse == "complete" { Exit::Success } else { Exit::Failed };
+        let exit = if report.parse == "complete" { Exit::Success } else { Exit::No };
         ui.answer(report, || tree(ui, &command))?;
         Ok(exit)
     }

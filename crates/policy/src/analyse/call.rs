@@ -603,8 +603,12 @@ fn chosen<'c>(which: &str, call: &'c Call<'_>) -> Vec<&'c Word<'c>> {
 /// What a walk over directories gives to the commands it runs: something below each root, by its name if
 /// the walk asks for one.
 fn found_below(call: &Call<'_>) -> Vec<String> {
-    let mut roots: Vec<&str> =
-        call.operands.iter().filter(|o| matches!(o.role, Role::List | Role::Read)).map(|o| &*o.word.text).collect();
+    let mut roots: Vec<&str> = call
+        .operands
+        .iter()
+        .filter(|o| matches!(o.role, Role::List | Role::Read))
+        .map(|o| &*o.word.text)
+        .collect();
     if roots.is_empty() {
         roots.push(".");
     }

@@ -1,6 +1,8 @@
-//! The wall's judges, one file each. The standard wall is put together in [`standard`].
+//! The wall's judges, one file each.
 
 mod autonomy;
+mod network;
+mod permission;
 mod plan;
 
 mod tool_filter;
@@ -8,6 +10,8 @@ mod tool_pattern;
 mod trust;
 
 pub use autonomy::{AutonomyGate, AutonomyLevel, ParseAutonomyError};
+pub use network::{NetworkGate, Opaque};
+pub use permission::PermissionGate;
 pub use plan::PlanGate;
 
 pub use tool_filter::{ToolFilterGate, ToolPolicy, patterns};
