@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 const PLACES: [&str; 11] = ["null", "inside", "root", "whole", "scratch", "elsewhere", "home", "above", "device", "network", "unknown"];
 const CLASSES: [&str; 7] = ["credential", "secret", "startup", "persist", "guard", "later", "generated"];
-const WHENS: [&str; 6] = ["contained", "uncontained", "undo", "network-deny", "network-allow", "loopback"];
+const WHENS: [&str; 7] = ["contained", "uncontained", "undo", "network-deny", "network-allow", "loopback", "remote"];
 
 pub fn compile(folder: &Path) -> Result<String, String> {
     let mut out = String::new();

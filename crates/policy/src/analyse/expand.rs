@@ -18,6 +18,12 @@ use toolgate_bash::ast::{
 /// The most words that braces may make out of one.
 const BRACES: usize = 512;
 
+/// The longest value that is followed.
+const VALUE: usize = 64 * 1024;
+
+/// How many bytes of values are put into words in all.
+const EXPANDED: usize = 1024 * 1024;
+
 /// What a parameter stands for.
 enum Found {
     One(String),
@@ -391,6 +397,21 @@ impl Analyst<'_> {
     }
 
     fn parameter(&mut self, p: &Parameter, span: Span, state: &mut State, script: &Script, quoted: bool) -> Found {
+        let found = self.parameter_value(p, span, state, script, quoted);
+        // Values that double and double again would fill the memory.
+        let size = match &found {
+            Found::One(v) => v.len(),
+            Found::Many(list) => list.iter().map(|v| v.len() + 16).sum(),
+            Found::Unset => 0,
+        };
+        if size > VALUE || self.expanded.saturating_add(size) > EXPANDED {
+            return Found::One(UNKNOWN.to_string());
+        }
+        self.expanded += size;
+        found
+    }
+
+    fn parameter_value(&mut self, p: &Parameter, span: Span, state: &mut State, script: &Script, quoted: bool) -> Found {
         let mut all = false;
         let mut index = None;
         if let Some(s) = &p.subscript {
