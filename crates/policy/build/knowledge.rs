@@ -109,6 +109,8 @@ struct Tables {
     effects: Vec<String>,
     tests: Vec<String>,
     restated: Vec<String>,
+    /// All names of each option.
+    listed: Vec<Vec<String>>,
     whens: Vec<String>,
     subs: Vec<String>,
     specs: Vec<String>,
@@ -215,6 +217,7 @@ impl Tables {
                 "Opt{{takes:Takes::{:?},rest:{},roles:Run({},{}),effects:Run({},{})}}",
                 o.takes, o.rest, roles.0, roles.1, list.0, list.1
             ));
+            self.listed.push(o.names.clone());
             for name in o.names {
                 // A name may be listed twice when its meaning hangs on what follows (`-n`, `-n 5`):
                 // the later line, the one with more to say, wins.
@@ -363,7 +366,12 @@ impl Tables {
     fn options(&mut self, names: &[String], scopes: &[&Scope]) -> Result<Run, String> {
         let mut ids = Vec::new();
         for n in names {
-            ids.push(find(n, scopes)?.0);
+            let id = find(n, scopes)?.0;
+            // A test for one name would hold for the others of its line too.
+            if let Some(other) = self.listed.get(id).and_then(|l| l.iter().find(|l| !names.contains(l))) {
+                return Err(format!("a condition names `{n}` but not `{other}` of the same line: give it a line of its own"));
+            }
+            ids.push(id);
         }
         ids.sort_unstable();
         ids.dedup();

@@ -264,7 +264,8 @@ fn test(s: &str) -> Result<Test, String> {
         Some(t) => (true, t),
         None => (false, s),
     };
-    let list = |w: &str| w.split('|').map(str::to_owned).collect::<Vec<_>>();
+    // `\|` is a bar and no separator.
+    let list = |w: &str| w.replace("\\|", "\u{1}").split('|').map(|x| x.replace('\u{1}', "|")).collect::<Vec<_>>();
     if t == "--" {
         return Ok(Test { not, subject: Subject::DashDash, like: Like::Present });
     }

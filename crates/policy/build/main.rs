@@ -3,6 +3,7 @@
 mod facts;
 mod knowledge;
 mod knowledge_lines;
+mod profile;
 #[path = "../src/knowledge/schema.rs"]
 #[allow(dead_code, reason = "the library uses the rest")]
 mod schema;
@@ -15,6 +16,7 @@ fn main() -> ExitCode {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     println!("cargo::rerun-if-changed=kb");
     println!("cargo::rerun-if-changed=facts");
+    println!("cargo::rerun-if-changed=profiles");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src/knowledge/schema.rs");
     match compile(&root, &out) {
@@ -32,5 +34,7 @@ fn compile(root: &Path, out: &Path) -> Result<(), Vec<String>> {
     let text = knowledge::compile(&root.join("kb"))?;
     std::fs::write(out.join("knowledge.rs"), text).map_err(|e| vec![format!("writing the knowledge tables: {e}")])?;
     let text = facts::compile(&root.join("facts")).map_err(|e| vec![e])?;
-    std::fs::write(out.join("facts.rs"), text).map_err(|e| vec![format!("writing the fact tables: {e}")])
+    std::fs::write(out.join("facts.rs"), text).map_err(|e| vec![format!("writing the fact tables: {e}")])?;
+    let text = profile::compile(&root.join("profiles")).map_err(|e| vec![e])?;
+    std::fs::write(out.join("profiles.rs"), text).map_err(|e| vec![format!("writing the profiles: {e}")])
 }

@@ -17,10 +17,12 @@ mod program;
 mod state;
 mod walk;
 
+pub(crate) use network::{is_loopback, of_url as host_of_url};
+pub(crate) use state::State;
+
 use crate::effect::{Effect, Kind};
 use crate::path;
 use crate::word::{UNKNOWN, Word};
-use state::State;
 use std::borrow::Cow;
 use toolgate_bash::ast::Span;
 use toolgate_bash::{Options, Shell};
@@ -84,8 +86,45 @@ pub struct Analysis {
     pub commands: Vec<CommandRun>,
     /// The effects.
     pub effects: Vec<Effect>,
+    /// Statements of SQL that are run, as lower-case words.
+    pub statements: Vec<(Vec<String>, Span)>,
+    /// Constructs of the shell that occur.
+    pub constructs: Constructs,
     /// Why the text was not understood, if it was not.
     pub unknown: Option<toolgate_bash::Unknown>,
+}
+
+/// Constructs of the shell, as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Constructs(u16);
+
+impl Constructs {
+    /// `$(…)` and backticks.
+    pub const COMMAND: Constructs = Constructs(1);
+    /// `<(…)`
+    pub const PROCESS_READ: Constructs = Constructs(2);
+    /// `>(…)`
+    pub const PROCESS_WRITE: Constructs = Constructs(4);
+    /// `<<<`
+    pub const HERE_STRING: Constructs = Constructs(8);
+    /// `<<`
+    pub const HERE_DOC: Constructs = Constructs(16);
+    /// `|`
+    pub const PIPE: Constructs = Constructs(32);
+    /// `>` and its kin, into a file.
+    pub const OUTPUT: Constructs = Constructs(64);
+    /// `&`
+    pub const BACKGROUND: Constructs = Constructs(128);
+
+    /// Whether one of these is in the set.
+    #[must_use]
+    pub fn has(self, other: Constructs) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn add(&mut self, other: Constructs) {
+        self.0 |= other.0;
+    }
 }
 
 /// Steps an analysis may take before it gives up.
@@ -155,10 +194,13 @@ pub(crate) enum Data {
 /// The walker with its results.
 pub(crate) struct Analyst<'c> {
     context: &'c Context<'c>,
-    out: Analysis,
+    pub(crate) out: Analysis,
     fuel: u32,
     depth: u32,
+    levels: u32,
     nested: usize,
+    /// Bytes of values put into words so far.
+    expanded: usize,
     exhausted: bool,
     /// The span that stands for everything inside code that was found in a string.
     base: Option<Span>,
@@ -169,13 +211,15 @@ pub(crate) struct Analyst<'c> {
 }
 
 impl<'c> Analyst<'c> {
-    fn new(context: &'c Context<'c>) -> Self {
+    pub(crate) fn new(context: &'c Context<'c>) -> Self {
         Analyst {
             context,
             out: Analysis::default(),
             fuel: FUEL,
             depth: 0,
+            levels: 0,
             nested: 0,
+            expanded: 0,
             exhausted: false,
             base: None,
             calling: Vec::new(),

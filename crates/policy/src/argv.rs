@@ -159,6 +159,10 @@ impl<'w> Reader<'w> {
                     self.dash_dash = true;
                     ended = true;
                     continue;
+                } else if t == "-" && self.lookup("-").is_some() {
+                    let (next, _) = self.give_named("-", word, args, i);
+                    i = next;
+                    continue;
                 } else if t.len() > 1 && t.starts_with('-') || t.starts_with('+') && self.has_plus() {
                     let (next, rest) = self.option(word, args, i);
                     i = next;
@@ -446,6 +450,13 @@ impl<'w> Reader<'w> {
             None => self.unlisted(word),
         }
         true
+    }
+
+    fn give_named(&mut self, name: &str, word: &'w Word<'w>, args: &'w [Word<'w>], next: usize) -> (usize, Option<Rest>) {
+        match self.lookup(name) {
+            Some(id) => self.give(id, None, word, args, next),
+            None => (next, None),
+        }
     }
 
     /// Takes an option with its values.

@@ -1,7 +1,7 @@
 //! What the names of paths and environment variables say, compiled from `facts/`.
 
 use crate::path::could_be;
-use crate::word::is_exact;
+use crate::word::{SOME, UNKNOWN, is_exact};
 
 /// What is known about a path by its name: a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,14 @@ impl Classes {
     pub const LATER: Classes = Classes(32);
     /// Is made again by a build.
     pub const GENERATED: Classes = Classes(64);
+
+    pub(crate) fn bits(self) -> u32 {
+        u32::from(self.0)
+    }
+
+    pub(crate) fn without(self, other: Classes) -> Classes {
+        Classes(self.0 & !other.0)
+    }
 
     /// Whether one of these classes is in the set.
     #[must_use]
@@ -81,14 +89,22 @@ pub fn classes(path: &str) -> Classes {
             found |= if exact || is_exact(part) {
                 let from = EXACT.partition_point(|e| e.key < part);
                 EXACT[from..].iter().take_while(|e| e.key == part).fold(0, |f, e| f | fits(e, path, start, last, true))
+            } else if part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
+                // It could be any name, and says nothing.
+                0
             } else {
                 EXACT.iter().filter(|e| could_be(part, e.key)).fold(0, |f, e| f | fits(e, path, start, last, false))
             };
-            if last {
+            if last && !part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
                 found |= by_name(part);
             }
         }
         start = end + 1;
+    }
+    if let Some(rest) = path.strip_prefix("/proc/")
+        && matches!(rest.rsplit('/').next(), Some("environ" | "mem" | "auxv" | "kcore"))
+    {
+        found |= Classes::CREDENTIAL.0;
     }
     Classes(found)
 }
@@ -181,7 +197,6 @@ pub fn sounds_sharp(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::word::{SOME, UNKNOWN};
 
     #[test]
     fn credentials_are_known_by_name_in_any_directory_and_case() {

@@ -2,8 +2,15 @@
 
 pub mod analyse;
 pub mod argv;
+pub mod batch;
+pub mod decide;
 pub mod effect;
+pub mod explain;
 pub mod facts;
 pub mod knowledge;
 pub mod path;
+pub mod permissions;
+pub mod profile;
+pub mod rule;
+pub mod tool;
 pub mod word;

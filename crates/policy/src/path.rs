@@ -14,6 +14,8 @@ pub enum Place {
     Inside,
     /// A workspace root itself.
     Root,
+    /// Everything in a workspace root.
+    Whole,
     /// Below a directory for temporary files.
     Scratch,
     /// Anywhere else on the file system.
@@ -57,7 +59,7 @@ impl Map {
                 Some(rest) => {
                     // Everything in the root, but nothing above it.
                     let all = rest.chars().all(|c| c == SOME || c == '/');
-                    return if all { Place::Root } else { Place::Inside };
+                    return if all { Place::Whole } else { Place::Inside };
                 }
                 None => {}
             }

@@ -31,9 +31,14 @@ impl Parser<'_, '_> {
         self.enter()?;
         let start = self.pos;
         let parts = self.arithmetic_parts(Until::Parenthesis)?;
-        if self.second() != b')' {
-            self.leave();
-            return Ok(None);
+        match self.text.get(self.pos.saturating_add(1)) {
+            Some(b')') => {}
+            // A line continuation in between: bash takes `((` for subshells, but not `$((`.
+            Some(b'\\') => return Err(self.unknown(Reason::Ambiguous)),
+            _ => {
+                self.leave();
+                return Ok(None);
+            }
         }
         let arithmetic = self.arithmetic(start, parts, Until::Parenthesis)?;
         self.expect(b')')?;

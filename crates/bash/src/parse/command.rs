@@ -79,6 +79,9 @@ impl Parser<'_, '_> {
                     Lead::Word(word) => word,
                     Lead::Neither => self.word()?,
                 };
+                if self.pos >= self.text.len() && self.text.last() == Some(&b'\\') && self.nesting == 0 {
+                    return Err(self.unknown(Reason::Ambiguous));
+                }
                 arrays = takes_arrays(&word);
                 simple.words.push(word);
             } else if arrays && let Some(word) = self.array_argument()? {

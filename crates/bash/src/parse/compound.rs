@@ -93,6 +93,10 @@ impl Parser<'_, '_> {
             self.settle(&retry);
             return Ok(Compound::Arithmetic(arithmetic));
         }
+        // Bash loses its place if the line ends between the two.
+        if matches!(self.text.get(self.pos.saturating_add(1)), Some(b'\n' | b'\\')) {
+            return Err(self.unknown(Reason::Ambiguous));
+        }
         self.retry(&retry, start)?;
         let subshell = self.subshell()?;
         self.settle_retry(&retry, start)?;
@@ -188,8 +192,7 @@ impl Parser<'_, '_> {
                     self.lines()?;
                     return Ok(words);
                 }
-                b'0'..=b'9' | b'{' if self.redirection()?.is_some() => return Err(self.unexpected()),
-                _ => {}
+                _ => self.refuse_descriptor()?,
             }
             let word = self.word()?;
             if word.parts.is_empty() {
@@ -223,6 +226,7 @@ impl Parser<'_, '_> {
 
     fn case_command(&mut self) -> Parsed<Compound> {
         self.blanks();
+        self.refuse_descriptor()?;
         let word = self.word()?;
         if word.parts.is_empty() {
             return Err(self.unexpected());
@@ -250,7 +254,9 @@ impl Parser<'_, '_> {
     /// A clause, and whether it lacks a terminator, so that none may follow.
     fn case_arm(&mut self) -> Parsed<(CaseArm, bool)> {
         let start = self.pos;
-        self.eat(b'(');
+        if !self.eat(b'(') {
+            self.unbalanced = self.unbalanced.saturating_add(1);
+        }
         let mut patterns = Vec::with_capacity(1);
         loop {
             self.plain_blanks();
@@ -260,9 +266,7 @@ impl Parser<'_, '_> {
             if self.byte() == b'#' {
                 return Err(self.unexpected());
             }
-            if matches!(self.byte(), b'0'..=b'9' | b'{') && self.redirection()?.is_some() {
-                return Err(self.unexpected());
-            }
+            self.refuse_descriptor()?;
             let pattern = self.word()?;
             if pattern.parts.is_empty() {
                 return Err(self.unexpected());

@@ -3,8 +3,8 @@
 use super::reserved::Reserved;
 use super::word::Place;
 use super::{Parsed, Parser};
+use crate::Text;
 use crate::ast::{Condition, ConditionOp, Word};
-use crate::{Reason, Text};
 
 impl Parser<'_, '_> {
     /// A condition behind `[[`, and its `]]`.
@@ -93,30 +93,13 @@ impl Parser<'_, '_> {
     }
 
     fn condition_word(&mut self, place: Place) -> Parsed<Word> {
-        let start = self.pos;
         // Bash takes a descriptor in front of `<` or `>` for a redirection, which may not stand here.
-        if matches!(self.byte(), b'0'..=b'9' | b'{') && self.redirection_starts() {
-            return Err(self.unknown_at(start, Reason::Syntax));
-        }
+        self.refuse_descriptor()?;
         if self.at_condition_end() || self.byte() == b'#' {
             return Err(self.unexpected());
         }
         let word = self.word_in(place)?;
         if word.parts.is_empty() { Err(self.unexpected()) } else { Ok(word) }
-    }
-
-    fn redirection_starts(&mut self) -> bool {
-        let start = self.pos;
-        while self.byte().is_ascii_digit() {
-            self.skip(1);
-        }
-        let mut found = self.pos > start && matches!(self.byte(), b'<' | b'>') && self.second() != b'(';
-        self.pos = start;
-        if self.eat(b'{') && self.name().is_some() {
-            found = self.eat(b'}') && matches!(self.byte(), b'<' | b'>');
-        }
-        self.pos = start;
-        found
     }
 
     /// The operator between two words.

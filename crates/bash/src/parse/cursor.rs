@@ -77,7 +77,7 @@ impl Parser<'_, '_> {
                     let rest = self.text.get(self.pos..).unwrap_or_default();
                     let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
                     self.skip(length);
-                    self.comments = self.comments.saturating_add(1);
+                    self.unbalanced = self.unbalanced.saturating_add(1);
                     return;
                 }
                 _ => return,

@@ -26,7 +26,7 @@ pub(super) enum Quoting {
 pub(super) struct Retry {
     outer: bool,
     here_docs: usize,
-    comments: usize,
+    unbalanced: usize,
     changes: usize,
 }
 
@@ -133,7 +133,7 @@ impl Parser<'_, '_> {
         Retry {
             outer,
             here_docs: self.shared.here_docs.len(),
-            comments: self.comments,
+            unbalanced: self.unbalanced,
             changes: self.shared.reading.changes.len(),
         }
     }
@@ -150,7 +150,7 @@ impl Parser<'_, '_> {
         }
         self.spend(self.pos.saturating_sub(start))?;
         self.pos = start;
-        self.comments = retry.comments;
+        self.unbalanced = retry.unbalanced;
         self.shared.here_docs.truncate(retry.here_docs);
         self.shared.reading.changes.truncate(retry.changes);
         Ok(())
@@ -158,10 +158,10 @@ impl Parser<'_, '_> {
 
     /// The second reading is done.
     ///
-    /// Bash has cut the text at the parentheses it found in the first; a comment or here-document can
-    /// hide a parenthesis from the second alone.
+    /// Bash has cut the text at the parentheses it found in the first. A comment, a here-document or a
+    /// clause of `case` can make the second pair them in another way.
     pub(super) fn settle_retry(&mut self, retry: &Retry, start: usize) -> Parsed<()> {
-        if self.comments != retry.comments || self.shared.here_docs.len() != retry.here_docs {
+        if self.unbalanced != retry.unbalanced || self.shared.here_docs.len() != retry.here_docs {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
         self.shared.speculating = retry.outer;

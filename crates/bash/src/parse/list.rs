@@ -56,9 +56,6 @@ impl Parser<'_, '_> {
             if !again {
                 break;
             }
-            if self.nesting == 0 && self.raw() == b'\n' {
-                self.shared.reading.line_ends();
-            }
         }
         let span = match (items.first(), items.last()) {
             (Some(first), Some(last)) => Span { start: first.span.start, end: last.span.end },

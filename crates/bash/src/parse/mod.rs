@@ -115,8 +115,8 @@ struct Parser<'p, 's> {
     after_compound: bool,
     /// The nesting at which a bare `}` ends the list, inside `${ …; }`.
     brace_ends_at: u32,
-    /// How many comments were passed.
-    comments: usize,
+    /// How many things were passed in which parentheses need not balance: comments, clauses of `case`.
+    unbalanced: usize,
 }
 
 impl<'p, 's> Parser<'p, 's> {
@@ -131,7 +131,7 @@ impl<'p, 's> Parser<'p, 's> {
             nesting: 0,
             after_compound: false,
             brace_ends_at: 0,
-            comments: 0,
+            unbalanced: 0,
         }
     }
 

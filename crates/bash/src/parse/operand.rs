@@ -58,7 +58,7 @@ impl Parser<'_, '_> {
             match self.raw() {
                 0 | b'\\' | b'\'' | b'"' | b'`' | b'$' | b'}' => break,
                 b'/' if stop == Stop::Slash => break,
-                b'<' | b'>' if quoting == Quoting::None && self.second() == b'(' => break,
+                b'<' | b'>' if self.second() == b'(' => break,
                 b'*' | b'?' | b'[' | b'(' => marks.glob = true,
                 b'{' | b',' => marks.brace = true,
                 b'~' => marks.tilde = true,
@@ -85,13 +85,27 @@ impl Parser<'_, '_> {
     /// the closing brace, so what stands between them must not matter to that search.
     fn quoted_operand(&mut self, parts: &mut Vec<Part>, how: Operand) -> Parsed<()> {
         let mut within_single = false;
+        let mut parentheses = 0_u32;
         loop {
             self.spend(1)?;
+            let start = self.pos;
             self.operand_text(parts, how.stop, Quoting::Operand)?;
+            if how.quoting == Quoting::Arithmetic {
+                // Bash counts these when it looks for the end of the arithmetic.
+                for &byte in self.text.get(start..self.pos).unwrap_or_default() {
+                    match (byte, parentheses) {
+                        (b'(', _) => parentheses = parentheses.saturating_add(1),
+                        (b')', 0) => return Err(self.unknown_at(start, Reason::Ambiguous)),
+                        (b')', _) => parentheses = parentheses.saturating_sub(1),
+                        _ => {}
+                    }
+                }
+            }
             let start = self.pos;
             match self.raw() {
                 0 => return Err(self.unknown(Reason::Unclosed)),
                 b'}' | b'"' | b'\\' if within_single => return Err(self.unknown(Reason::Ambiguous)),
+                b'}' if parentheses > 0 => return Err(self.unknown(Reason::Ambiguous)),
                 b'}' => return Ok(()),
                 b'/' if how.stop == Stop::Slash => return Ok(()),
                 b'\'' if how.pattern => self.undisputed_single_quoted(parts)?,
@@ -128,6 +142,8 @@ impl Parser<'_, '_> {
                         }
                     }
                 }
+                // Text, but bash looks for the end of a process substitution in it.
+                b'<' | b'>' => return Err(self.unknown(Reason::Ambiguous)),
                 _ => return Err(self.unexpected()),
             }
         }

@@ -13,9 +13,8 @@ use crate::{Reason, Shell, Unknown};
 pub(super) struct Reading {
     /// Every command that may change the reading.
     pub(super) changes: Vec<Span>,
-    /// Whether extended globs are read in this line, after `shopt -s extglob` in an earlier one.
-    pub(super) extended_globs: bool,
-    extended_globs_soon: bool,
+    /// Whether extended globs may be read after some command of the script.
+    extended_globs: bool,
     /// Where `!(` stands in the place of a command: a negated subshell, or an extended glob.
     pub(super) bang_parenthesis: Option<Span>,
     /// A command after which everything may be read differently.
@@ -23,11 +22,6 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// A line of the script was read, and would now be run.
-    pub(super) fn line_ends(&mut self) {
-        self.extended_globs |= self.extended_globs_soon;
-    }
-
     /// Whether the whole script was read as bash would.
     pub(super) fn judge(&self, end: u32) -> Parsed<()> {
         let reason = Reason::ReadingChanged;
@@ -37,7 +31,7 @@ impl Reading {
             return Err(Unknown { span, reason });
         }
         if let Some(span) = self.bang_parenthesis
-            && self.extended_globs_soon
+            && self.extended_globs
         {
             return Err(Unknown { span, reason });
         }
@@ -101,13 +95,13 @@ impl Parser<'_, '_> {
         let mut altered = false;
         for argument in arguments {
             let Some(text) = plain_text(argument) else {
-                self.shared.reading.extended_globs_soon = true;
+                self.shared.reading.extended_globs = true;
                 altered = true;
                 continue;
             };
             match text.as_ref() {
                 b"extglob" => {
-                    self.shared.reading.extended_globs_soon = true;
+                    self.shared.reading.extended_globs = true;
                     self.shared.reading.changes.push(argument.span);
                 }
                 text if text.starts_with(b"-") => {}

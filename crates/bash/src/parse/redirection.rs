@@ -42,6 +42,7 @@ impl Parser<'_, '_> {
             self.bash_only()?;
         }
         self.blanks();
+        self.refuse_descriptor()?;
         let target_start = self.pos;
         let target = self.word()?;
         if target.parts.is_empty() {
@@ -59,6 +60,21 @@ impl Parser<'_, '_> {
             _ => Target::Word(target),
         };
         Ok(Some(Redirection { span: self.since(start), fd, op, target }))
+    }
+
+    /// Refuses a descriptor in front of an operator where a word must stand.
+    pub(super) fn refuse_descriptor(&mut self) -> Parsed<()> {
+        let start = self.pos;
+        while self.byte().is_ascii_digit() {
+            self.skip(1);
+        }
+        let mut found = self.pos > start && matches!(self.byte(), b'<' | b'>') && self.second() != b'(';
+        self.pos = start;
+        if self.byte() == b'{' {
+            found = self.descriptor_variable().is_some();
+        }
+        self.pos = start;
+        if found { Err(self.unknown(Reason::Syntax)) } else { Ok(()) }
     }
 
     /// The digits at the position. A number that bash may not take as a descriptor is refused later,

@@ -26,6 +26,8 @@ pub(super) enum Reserved {
     Select,
     Function,
     Coproc,
+    In,
+    CloseCondition,
 }
 
 impl Reserved {
@@ -47,6 +49,8 @@ impl Reserved {
             b"{" => Reserved::OpenBrace,
             b"}" => Reserved::CloseBrace,
             b"[[" => Reserved::OpenCondition,
+            b"]]" => Reserved::CloseCondition,
+            b"in" => Reserved::In,
             b"if" => Reserved::If,
             b"fi" => Reserved::Fi,
             b"do" => Reserved::Do,
@@ -74,14 +78,14 @@ impl Parser<'_, '_> {
     /// The reserved word at the position, and where it ends.
     #[inline]
     pub(super) fn reserved(&mut self) -> Option<(Reserved, usize)> {
-        if !matches!(self.byte(), b'a'..=b'z' | b'!' | b'{' | b'}' | b'[') {
+        if !matches!(self.byte(), b'a'..=b'z' | b'!' | b'{' | b'}' | b'[' | b']') {
             return None;
         }
         let rest = self.text.get(self.pos..).unwrap_or_default();
         let length = rest
             .iter()
             .take(LONGEST.saturating_add(1))
-            .position(|&byte| !matches!(byte, b'a'..=b'z' | b'!' | b'{' | b'}' | b'['))
+            .position(|&byte| !matches!(byte, b'a'..=b'z' | b'!' | b'{' | b'}' | b'[' | b']'))
             .unwrap_or(rest.len().min(LONGEST.saturating_add(1)));
         match rest.get(length) {
             Some(b'\\') => self.reserved_across_lines(),
@@ -97,7 +101,7 @@ impl Parser<'_, '_> {
     fn reserved_across_lines(&mut self) -> Option<(Reserved, usize)> {
         let start = self.pos;
         let mut word = Vec::with_capacity(LONGEST);
-        while matches!(self.byte(), b'a'..=b'z' | b'!' | b'{' | b'}' | b'[') && word.len() <= LONGEST {
+        while matches!(self.byte(), b'a'..=b'z' | b'!' | b'{' | b'}' | b'[' | b']') && word.len() <= LONGEST {
             word.push(self.raw());
             self.skip(1);
         }

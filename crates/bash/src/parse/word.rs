@@ -228,9 +228,9 @@ impl<'p> Parser<'p, '_> {
 
     /// Whether the literal before a parenthesis ends in the operator of an extended glob.
     ///
-    /// Outside `[[ … ]]` bash reads them only after `shopt -s extglob`; before it, the parenthesis is
-    /// a syntax error, or belongs to the definition of a function.
-    fn extended_glob_op(&mut self, parts: &[Part], place: Place) -> bool {
+    /// Outside `[[ … ]]` bash reads them only in lines after `shopt -s extglob`. Whether that has run is
+    /// not for a parser to say, so the parenthesis is a syntax error there.
+    fn extended_glob_op(&self, parts: &[Part], place: Place) -> bool {
         let Some(Part { kind: PartKind::Literal(literal), .. }) = parts.last() else {
             return false;
         };
@@ -239,8 +239,7 @@ impl<'p> Parser<'p, '_> {
         }
         match place {
             Place::Pattern => true,
-            Place::Argument => self.shared.reading.extended_globs && self.second() != b')',
-            Place::Regex => false,
+            Place::Argument | Place::Regex => false,
         }
     }
 

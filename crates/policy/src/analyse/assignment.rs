@@ -62,7 +62,7 @@ impl Analyst<'_> {
     }
 
     /// What giving an environment variable a value does.
-    pub(super) fn environment(&mut self, name: &str, value: &str, span: Span, state: &mut State) {
+    pub(crate) fn environment(&mut self, name: &str, value: &str, span: Span, state: &mut State) {
         // A name that is not known could be any of them.
         if !is_exact(name) {
             self.push(Kind::Env, None, span, "a variable whose name is not known is set");

@@ -43,20 +43,32 @@ impl Analyst<'_> {
         }
         let mut site = self.site(&call, state);
         self.doubts(name, &call);
-        if text(spec.special) == "find" {
+        if matches!(text(spec.special), "find" | "walk") {
             site.found = found_below(&call);
         }
         let why = text(innermost.why);
         for given in &call.options {
             if given.roles.first() == Some(&Role::ProgramUntil) {
-                self.until(&given.values, &site, state, input);
+                self.until(&given.values, text(spec.special) == "walk", &site, state, input);
                 continue;
             }
             for (value, role) in given.values.iter().zip(given.roles.iter().chain(std::iter::repeat(given.roles.last().unwrap_or(&Role::Text)))) {
                 self.role(name, *role, value, &mut site, state, input);
             }
         }
+        // Words that are one script together: `ssh host a b`, `watch a b`.
+        let script: Vec<&Word<'_>> =
+            call.operands.iter().filter(|o| o.role == Role::Code(Lang::Shell)).map(|o| &o.word).collect();
+        let joined = script.len() > 1;
+        if joined {
+            let text = script.iter().map(|w| &*w.text).collect::<Vec<_>>().join(" ");
+            let at = script.first().map_or(span, |w| w.span);
+            self.code_for(name, Lang::Shell, &text, at, state, input);
+        }
         for o in &call.operands {
+            if joined && o.role == Role::Code(Lang::Shell) {
+                continue;
+            }
             self.role(name, o.role, &o.word, &mut site, state, input);
             if let Some(other) = o.other
                 && other != o.role
@@ -451,7 +463,7 @@ impl Analyst<'_> {
     }
 
     /// The command of an `-exec`.
-    fn until(&mut self, words: &[Word<'_>], site: &Site, state: &mut State, input: &Data) {
+    fn until(&mut self, words: &[Word<'_>], appends: bool, site: &Site, state: &mut State, input: &Data) {
         let mut inner = state.clone();
         inner.dirs.clone_from(&site.dirs);
         let found: Vec<String> = if site.found.is_empty() { vec![SOME.to_string()] } else { site.found.clone() };
@@ -465,6 +477,10 @@ impl Analyst<'_> {
             } else {
                 list.push(Word { text: Cow::Owned(w.text.clone().into_owned()), span: w.span, splits: w.splits });
             }
+        }
+        if appends && !words.iter().any(|w| w.text.contains('{')) {
+            let span = words.first().map(|w| w.span).unwrap_or_default();
+            list.extend(found.iter().map(|f| Word::new(f.clone(), span)));
         }
         self.run(list, &mut inner, input, super::program::By::Program);
     }
@@ -518,7 +534,8 @@ fn chosen<'c>(which: &str, call: &'c Call<'_>) -> Vec<&'c Word<'c>> {
 /// What a walk over directories gives to the commands it runs: something below each root, by its name if
 /// the walk asks for one.
 fn found_below(call: &Call<'_>) -> Vec<String> {
-    let mut roots: Vec<&str> = call.operands.iter().map(|o| &*o.word.text).collect();
+    let mut roots: Vec<&str> =
+        call.operands.iter().filter(|o| matches!(o.role, Role::List | Role::Read)).map(|o| &*o.word.text).collect();
     if roots.is_empty() {
         roots.push(".");
     }

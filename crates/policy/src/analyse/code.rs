@@ -29,7 +29,7 @@ impl Analyst<'_> {
     }
 
     /// Follows program text.
-    pub(super) fn code(&mut self, lang: Lang, text: &str, span: Span, state: &mut State, input: &Data) {
+    pub(crate) fn code(&mut self, lang: Lang, text: &str, span: Span, state: &mut State, input: &Data) {
         match lang {
             Lang::Shell => {
                 let mut inner = state.clone();

@@ -4,7 +4,7 @@
 //! the variable holds. Commands inside words are analysed on the way.
 
 use super::state::{State, Variable};
-use super::{Analyst, Data};
+use super::{Analyst, Constructs, Data};
 use crate::argv::glob;
 use crate::path;
 use crate::word::{SOME, UNKNOWN, Word, is_exact};
@@ -17,6 +17,12 @@ use toolgate_bash::ast::{
 
 /// The most words that braces may make out of one.
 const BRACES: usize = 512;
+
+/// The longest value that is followed.
+const VALUE: usize = 64 * 1024;
+
+/// How many bytes of values are put into words in all.
+const EXPANDED: usize = 1024 * 1024;
 
 /// What a parameter stands for.
 enum Found {
@@ -149,6 +155,7 @@ impl Analyst<'_> {
                 Found::Unset => {}
             },
             PartKind::Command(c) => {
+                self.out.constructs.add(Constructs::COMMAND);
                 let data = self.subshell(&c.body, state, script, &Data::Inherit);
                 match data {
                     Data::Text(t) => self.split(t.trim_end_matches('\n'), state, f),
@@ -266,11 +273,14 @@ impl Analyst<'_> {
                 Found::Many(list) => text.push_str(&list.join(" ")),
                 Found::Unset => {}
             },
-            PartKind::Command(c) => match self.subshell(&c.body, state, script, &Data::Inherit) {
-                Data::Text(t) => text.push_str(t.trim_end_matches('\n')),
-                Data::Fact => text.push(SOME),
-                _ => text.push(UNKNOWN),
-            },
+            PartKind::Command(c) => {
+                self.out.constructs.add(Constructs::COMMAND);
+                match self.subshell(&c.body, state, script, &Data::Inherit) {
+                    Data::Text(t) => text.push_str(t.trim_end_matches('\n')),
+                    Data::Fact => text.push(SOME),
+                    _ => text.push(UNKNOWN),
+                }
+            }
             PartKind::Arithmetic(a) => {
                 self.arithmetic(a, state, script);
                 match constant(a) {
@@ -279,6 +289,10 @@ impl Analyst<'_> {
                 }
             }
             PartKind::Process(p) => {
+                self.out.constructs.add(match p.direction {
+                    ProcessDirection::Read => Constructs::PROCESS_READ,
+                    ProcessDirection::Write => Constructs::PROCESS_WRITE,
+                });
                 let data = match p.direction {
                     ProcessDirection::Read => self.subshell(&p.body, state, script, &Data::Inherit),
                     ProcessDirection::Write => {
@@ -383,6 +397,21 @@ impl Analyst<'_> {
     }
 
     fn parameter(&mut self, p: &Parameter, span: Span, state: &mut State, script: &Script, quoted: bool) -> Found {
+        let found = self.parameter_value(p, span, state, script, quoted);
+        // Values that double and double again would fill the memory.
+        let size = match &found {
+            Found::One(v) => v.len(),
+            Found::Many(list) => list.iter().map(|v| v.len() + 16).sum(),
+            Found::Unset => 0,
+        };
+        if size > VALUE || self.expanded.saturating_add(size) > EXPANDED {
+            return Found::One(UNKNOWN.to_string());
+        }
+        self.expanded += size;
+        found
+    }
+
+    fn parameter_value(&mut self, p: &Parameter, span: Span, state: &mut State, script: &Script, quoted: bool) -> Found {
         let mut all = false;
         let mut index = None;
         if let Some(s) = &p.subscript {

@@ -1,7 +1,7 @@
 //! Host names in words: URLs, `user@host:path`, `host:port`.
 
 /// The host of a URL or of a bare `host/path`.
-pub(super) fn of_url(text: &str) -> &str {
+pub(crate) fn of_url(text: &str) -> &str {
     let rest = match text.find("://") {
         Some(at) => text.get(at + 3..).unwrap_or(""),
         None => text,

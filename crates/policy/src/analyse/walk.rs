@@ -1,7 +1,7 @@
 //! Lists, pipelines and compound commands.
 
 use super::state::{Defined, State, Variable};
-use super::{Analyst, Data};
+use super::{Analyst, Constructs, Data};
 use crate::effect::Kind;
 use crate::word::{SOME, UNKNOWN, Word};
 use std::rc::Rc;
@@ -10,6 +10,9 @@ use toolgate_bash::ast::{
     List, ParameterOp, Part, PartKind, Pipeline, Redirection, RedirectionOp, Script, SimpleCommand, Subscript,
     SubscriptKind, Target, Terminator, Value,
 };
+
+/// How many commands may stand inside each other, in all code together.
+const LEVELS: u32 = 200;
 
 /// Where standard output goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,7 @@ impl Analyst<'_> {
 
     fn item(&mut self, item: &Item, state: &mut State, script: &Script, input: &Data) -> Data {
         if item.end == Terminator::Background {
+            self.out.constructs.add(Constructs::BACKGROUND);
             let mut inner = state.clone();
             self.joined(item, &mut inner, script, input);
             return Data::Unknown;
@@ -118,6 +122,7 @@ impl Analyst<'_> {
             [] => Data::Text(String::new()),
             [one] => self.command(&one.command, state, script, input),
             stages => {
+                self.out.constructs.add(Constructs::PIPE);
                 let mut data = input.clone();
                 for stage in stages {
                     let mut inner = state.clone();
@@ -143,6 +148,18 @@ impl Analyst<'_> {
         if !self.step(command.span()) {
             return Data::Unknown;
         }
+        // The tree is no deeper than the parser allows, but code in code adds up, and so do functions.
+        if self.levels >= LEVELS {
+            self.unknown("commands are nested too deeply to follow", command.span());
+            return Data::Unknown;
+        }
+        self.levels += 1;
+        let out = self.command_here(command, state, script, input);
+        self.levels -= 1;
+        out
+    }
+
+    fn command_here(&mut self, command: &Command, state: &mut State, script: &Script, input: &Data) -> Data {
         match command {
             Command::Simple(simple) => self.simple(simple, state, script, input),
             Command::Compound(compound) => self.compound(compound, state, script, input),
@@ -443,6 +460,7 @@ impl Analyst<'_> {
             let word = match &r.target {
                 Target::HereDoc(id) => {
                     let Some(doc) = script.here_doc(*id) else { continue };
+                    self.out.constructs.add(Constructs::HERE_DOC);
                     let text = self.one(&doc.body, state, script);
                     if !doc.terminated {
                         self.unknown("here-document without an end", r.span);
@@ -455,6 +473,7 @@ impl Analyst<'_> {
                 Target::Word(word) => word,
             };
             if r.op == RedirectionOp::HereString {
+                self.out.constructs.add(Constructs::HERE_STRING);
                 let mut text = self.one(word, state, script);
                 text.push('\n');
                 if reads_stdin {
@@ -499,6 +518,7 @@ impl Analyst<'_> {
                 }
             }
             if writes {
+                self.out.constructs.add(Constructs::OUTPUT);
                 self.path(Kind::Write, &target, r.span, &dirs, state, "redirected to");
                 if matches!(fd, None | Some(1)) && r.op != RedirectionOp::ReadWrite {
                     stdout = Stdout::Away;

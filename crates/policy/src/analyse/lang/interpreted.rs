@@ -12,7 +12,7 @@ use crate::analyse::{Analyst, Data};
 use crate::effect::Kind;
 use crate::knowledge::schema::Lang;
 use crate::word::{Word, is_exact};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tables::Table;
 use tokens::Token;
 use toolgate_bash::ast::Span;
@@ -29,7 +29,7 @@ impl Analyst<'_> {
         }
         self.depth += 4;
         let tokens = tokens::read(lang, text);
-        let mut scan = Scan { lang, table, tokens: &tokens, aliases: HashMap::new(), unsure: None, span };
+        let mut scan = Scan { lang, table, tokens: &tokens, locals: locals(&tokens), aliases: HashMap::new(), unsure: None, span };
         scan.imports(self);
         scan.walk(self, state);
         if !is_exact(text) {
@@ -45,6 +45,8 @@ struct Scan<'t> {
     lang: Lang,
     table: &'static Table,
     tokens: &'t [Token],
+    /// Names the text gives a value itself.
+    locals: HashSet<&'t str>,
     /// Local names that stand for others.
     aliases: HashMap<String, String>,
     unsure: Option<String>,
@@ -367,21 +369,37 @@ impl Scan<'_> {
 
     /// Whether the text itself gives this name a value.
     fn is_local(&self, name: &str) -> bool {
-        if name.starts_with(['$', '@', '%']) {
-            return true;
-        }
-        self.tokens.iter().enumerate().any(|(i, t)| {
-            let Token::Name(n) = t else { return false };
-            if n != name {
-                return false;
-            }
-            let before = i.checked_sub(1).and_then(|j| self.tokens.get(j));
-            let binds = matches!(before, Some(Token::Name(k)) if matches!(k.as_str(), "for" | "def" | "as" | "lambda" | "let" | "const" | "var" | "function" | "my" | "our" | "local" | "class" | "set" | "proc" | "each" | "foreach" | "global" | "except"));
-            let assigned = self.sign(i + 1, '=') && !self.sign(i + 2, '=');
-            let parameter = matches!(before, Some(Token::Sign('|' | ',' | '(' | '['))) && matches!(self.tokens.get(i + 1), Some(Token::Sign('|' | ',' | ')' | '=' | ':' | ']')));
-            binds || assigned || parameter && self.tokens.iter().any(|t| matches!(t, Token::Name(k) if matches!(k.as_str(), "def" | "lambda" | "function" | "for" | "each" | "map" | "select")) || matches!(t, Token::Sign('>')))
-        })
+        name.starts_with(['$', '@', '%']) || self.locals.contains(name)
     }
+}
+
+/// Names that the text gives a value: assigned, bound by a loop, or parameters.
+fn locals(tokens: &[Token]) -> HashSet<&str> {
+    const BINDS: [&str; 20] = [
+        "for", "def", "as", "lambda", "let", "const", "var", "function", "my", "our", "local", "class", "set", "proc",
+        "each", "foreach", "global", "except", "sub", "fn",
+    ];
+    let has_parameters = tokens.iter().any(|t| match t {
+        Token::Name(k) => matches!(k.as_str(), "def" | "lambda" | "function" | "for" | "each" | "map" | "select"),
+        Token::Sign(c) => *c == '>',
+        _ => false,
+    });
+    let sign = |i: Option<usize>, list: &str| match i.and_then(|i| tokens.get(i)) {
+        Some(Token::Sign(c)) => list.contains(*c),
+        _ => false,
+    };
+    let mut out = HashSet::new();
+    for (i, t) in tokens.iter().enumerate() {
+        let Token::Name(n) = t else { continue };
+        let before = i.checked_sub(1);
+        let binds = matches!(before.and_then(|j| tokens.get(j)), Some(Token::Name(k)) if BINDS.contains(&k.as_str()));
+        let assigned = sign(Some(i + 1), "=") && !sign(Some(i + 2), "=");
+        let parameter = has_parameters && sign(before, "|,([") && sign(Some(i + 1), "|,)=:]");
+        if binds || assigned || parameter {
+            out.insert(n.as_str());
+        }
+    }
+    out
 }
 
 fn host_of(text: &str) -> String {

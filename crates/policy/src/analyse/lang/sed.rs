@@ -3,7 +3,7 @@
 use crate::analyse::Analyst;
 use crate::analyse::state::State;
 use crate::effect::Kind;
-use crate::word::is_exact;
+use crate::word::{UNKNOWN, is_exact};
 use toolgate_bash::ast::Span;
 
 impl Analyst<'_> {
@@ -16,6 +16,14 @@ impl Analyst<'_> {
         while reader.at < text.len() {
             match reader.command() {
                 Ok(None) => {}
+                Ok(Some(Act::RunLine(replacement))) => {
+                    // The line is run after the replacement: what that says is part of the command at least.
+                    let code: String = unescape(replacement);
+                    if !code.trim().is_empty() {
+                        self.shell_from(&code, span, state);
+                    }
+                    self.unknown("sed runs lines of its input as commands", span);
+                }
                 Ok(Some(Act::Run(""))) => self.unknown("sed runs lines of its input as commands", span),
                 Ok(Some(Act::Run(code))) => self.shell_from(code, span, state),
                 Ok(Some(Act::Write(file))) => self.path_from(Kind::Write, file, span, state),
@@ -32,8 +40,29 @@ impl Analyst<'_> {
 enum Act<'t> {
     /// Runs a command; empty: the pattern space.
     Run(&'t str),
+    /// Runs the line after a replacement by this text.
+    RunLine(&'t str),
     Write(&'t str),
     Read(&'t str),
+}
+
+/// A replacement as text: what the match puts into it is not known.
+fn unescape(replacement: &str) -> String {
+    let mut out = String::new();
+    let mut chars = replacement.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '&' => out.push(UNKNOWN),
+            '\\' => match chars.next() {
+                Some(d) if d.is_ascii_digit() => out.push(UNKNOWN),
+                Some('n') => out.push('\n'),
+                Some(d) => out.push(d),
+                None => {}
+            },
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 struct Sed<'t> {
@@ -135,7 +164,9 @@ impl<'t> Sed<'t> {
             return Err(());
         }
         self.until(d)?;
+        let start = self.at;
         self.until(d)?;
+        let replacement = self.text.get(start..self.at - d.len_utf8()).unwrap_or("");
         let mut runs = false;
         while let Some(c) = self.peek() {
             match c {
@@ -163,7 +194,7 @@ impl<'t> Sed<'t> {
                 _ => return Err(()),
             }
         }
-        Ok(runs.then_some(Act::Run("")))
+        Ok(runs.then_some(Act::RunLine(replacement)))
     }
 
     /// Reads up to an unescaped delimiter. Brackets hide it only for some versions, so they do not here;

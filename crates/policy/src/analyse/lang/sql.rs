@@ -29,6 +29,8 @@ impl Analyst<'_> {
         }
         for s in split(&statements) {
             self.statement(lang, &s, span, state);
+            let at = self.at(span);
+            self.out.statements.push((s, at));
         }
     }
 
