@@ -41,8 +41,7 @@ fn paths(folder: &Path, out: &mut String) -> Result<(), String> {
     let mut except = Vec::new();
     for class in list(&table, "class")? {
         let name = str_of(&class, "name")?;
-        let number =
-            CLASSES.iter().position(|c| *c == name).ok_or_else(|| format!("no such class: {name}"))?;
+        let number = CLASSES.iter().position(|c| *c == name).ok_or_else(|| format!("no such class: {name}"))?;
         let bit = 1_u8 << number;
         for p in str_of(&class, "paths")?.split_whitespace() {
             let p = p.to_ascii_lowercase();
@@ -67,10 +66,7 @@ fn paths(folder: &Path, out: &mut String) -> Result<(), String> {
     except.sort();
     let _ = writeln!(out, "static EXACT: [Exact; {}] = [", exact.len());
     for (key, before, below, absolute, bit) in &exact {
-        let _ = writeln!(
-            out,
-            "Exact{{key:{key:?},before:{before:?},below:{below},absolute:{absolute},bit:{bit}}},"
-        );
+        let _ = writeln!(out, "Exact{{key:{key:?},before:{before:?},below:{below},absolute:{absolute},bit:{bit}}},");
     }
     let _ = writeln!(out, "];\nstatic WILD: [(&str, u8); {}] = {wild:?};", wild.len());
     let _ = writeln!(out, "static EXCEPT: [(&str, u8); {}] = {except:?};", except.len());

@@ -182,16 +182,12 @@ pub fn effect(s: &str) -> Result<(Kind, String), String> {
         "unknown" => Kind::Unknown,
         _ => return Err(format!("no such effect: `{s}`")),
     };
-    let needs_path = matches!(
-        kind,
-        Kind::Read | Kind::List | Kind::Write | Kind::Delete | Kind::Move | Kind::Loss | Kind::Script
-    );
+    let needs_path =
+        matches!(kind, Kind::Read | Kind::List | Kind::Write | Kind::Delete | Kind::Move | Kind::Loss | Kind::Script);
     if needs_path && (rest.is_empty() || rest.contains(char::is_whitespace)) {
         return Err(format!("`{word}` needs one path: `{s}`"));
     }
-    if matches!(kind, Kind::Unknown | Kind::Host | Kind::Secret | Kind::Persist | Kind::Guard)
-        && rest.is_empty()
-    {
+    if matches!(kind, Kind::Unknown | Kind::Host | Kind::Secret | Kind::Persist | Kind::Guard) && rest.is_empty() {
         return Err(format!("`{word}` needs to say what: `{s}`"));
     }
     Ok((kind, rest.to_owned()))
@@ -213,13 +209,9 @@ pub fn option(line: &str) -> Result<Option<OptionLine>, String> {
         return Ok(None);
     }
     let (head, effects) = match code.split_once(" ! ") {
-        Some((head, list)) => (
-            head,
-            list.split(';')
-                .map(effect)
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|e| format!("{e} in `{line}`"))?,
-        ),
+        Some((head, list)) => {
+            (head, list.split(';').map(effect).collect::<Result<Vec<_>, _>>().map_err(|e| format!("{e} in `{line}`"))?)
+        }
         None => (code, Vec::new()),
     };
     let mut names = Vec::new();
@@ -273,8 +265,7 @@ fn test(s: &str) -> Result<Test, String> {
         None => (false, s),
     };
     // `\|` is a bar and no separator.
-    let list =
-        |w: &str| w.replace("\\|", "\u{1}").split('|').map(|x| x.replace('\u{1}', "|")).collect::<Vec<_>>();
+    let list = |w: &str| w.replace("\\|", "\u{1}").split('|').map(|x| x.replace('\u{1}', "|")).collect::<Vec<_>>();
     if t == "--" {
         return Ok(Test { not, subject: Subject::DashDash, like: Like::Present });
     }

@@ -32,8 +32,7 @@ fn main() -> ExitCode {
 
 fn compile(root: &Path, out: &Path) -> Result<(), Vec<String>> {
     let text = knowledge::compile(&root.join("kb"))?;
-    std::fs::write(out.join("knowledge.rs"), text)
-        .map_err(|e| vec![format!("writing the knowledge tables: {e}")])?;
+    std::fs::write(out.join("knowledge.rs"), text).map_err(|e| vec![format!("writing the knowledge tables: {e}")])?;
     let text = facts::compile(&root.join("facts")).map_err(|e| vec![e])?;
     std::fs::write(out.join("facts.rs"), text).map_err(|e| vec![format!("writing the fact tables: {e}")])?;
     let text = profile::compile(&root.join("profiles")).map_err(|e| vec![e])?;

@@ -199,6 +199,8 @@ pub(crate) struct Analyst<'c> {
     depth: u32,
     levels: u32,
     nested: usize,
+    /// Bytes of values put into words so far.
+    expanded: usize,
     exhausted: bool,
     /// The span that stands for everything inside code that was found in a string.
     base: Option<Span>,
@@ -217,6 +219,7 @@ impl<'c> Analyst<'c> {
             depth: 0,
             levels: 0,
             nested: 0,
+            expanded: 0,
             exhausted: false,
             base: None,
             calling: Vec::new(),
@@ -262,15 +265,7 @@ impl<'c> Analyst<'c> {
     }
 
     /// Notes an effect on a path, seen from each directory the shell may be in.
-    fn path(
-        &mut self,
-        kind: Kind,
-        text: &str,
-        span: Span,
-        dirs: &[String],
-        state: &State,
-        note: &'static str,
-    ) {
+    fn path(&mut self, kind: Kind, text: &str, span: Span, dirs: &[String], state: &State, note: &'static str) {
         if text.is_empty() {
             return;
         }

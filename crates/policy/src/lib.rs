@@ -5,6 +5,7 @@ pub mod argv;
 pub mod batch;
 pub mod decide;
 pub mod effect;
+pub mod explain;
 pub mod facts;
 pub mod knowledge;
 pub mod path;

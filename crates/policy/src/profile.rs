@@ -103,6 +103,7 @@ const UNDO: u32 = 4;
 const NETWORK_DENY: u32 = 8;
 const NETWORK_ALLOW: u32 = 16;
 const LOOPBACK: u32 = 32;
+const REMOTE: u32 = 64;
 
 /// What an effect is to a profile.
 #[derive(Clone, Copy, Debug)]
@@ -119,9 +120,8 @@ pub(crate) fn see(effect: &Effect, map: &Map, setting: Setting, network_open: bo
         when |= UNDO;
     }
     when |= if network_open { NETWORK_ALLOW } else { NETWORK_DENY };
-    if effect.kind.is_net() && effect.target.as_deref().is_some_and(crate::analyse::is_loopback) {
-        when |= LOOPBACK;
-    }
+    let loopback = effect.kind.is_net() && effect.target.as_deref().is_some_and(crate::analyse::is_loopback);
+    when |= if loopback { LOOPBACK } else { REMOTE };
     if !effect.kind.is_path() {
         return Seen { place: Place::Unknown, classes: Classes::default(), when };
     }
