@@ -2,6 +2,7 @@
 
 use super::bytes::is_name_start;
 use super::here_doc::PendingHereDoc;
+use super::reserved::Reserved;
 use super::{Parsed, Parser};
 use crate::Reason;
 use crate::ast::{
@@ -200,6 +201,11 @@ impl Parser<'_, '_> {
     fn parenthesised_list(&mut self, list: &mut List) -> Parsed<()> {
         self.enter()?;
         let pending = self.begin_substitution()?;
+        self.blanks();
+        if matches!(self.reserved(), Some((Reserved::Time, _))) {
+            // Not reserved here in bash 5.2.
+            return Err(self.unknown(Reason::Ambiguous));
+        }
         self.list(list)?;
         self.expect(b')')?;
         self.end_substitution(pending)?;
@@ -250,10 +256,16 @@ impl Parser<'_, '_> {
         let style = if reply { SubstitutionStyle::SameShellReply } else { SubstitutionStyle::SameShell };
         let pending = self.begin_substitution()?;
         let outer = std::mem::replace(&mut self.brace_ends_at, self.nesting);
+        let (body_start, unbalanced, here_docs) = (self.pos, self.unbalanced, self.shared.here_docs.len());
         let mut substitution = new_substitution(style);
         self.list(&mut substitution.body)?;
         if substitution.body.items.is_empty() {
             return Err(self.unknown(Reason::Unsupported));
+        }
+        // Older versions take everything up to the first brace for a parameter.
+        let body = self.text.get(body_start..self.pos).unwrap_or_default();
+        if body.contains(&b'}') || self.unbalanced != unbalanced || self.shared.here_docs.len() != here_docs {
+            return Err(self.unknown(Reason::Ambiguous));
         }
         self.expect(b'}')?;
         self.brace_ends_at = outer;
