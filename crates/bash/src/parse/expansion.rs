@@ -200,12 +200,8 @@ impl Parser<'_, '_> {
     /// The list of a substitution in parentheses, the first of which is passed.
     fn parenthesised_list(&mut self, list: &mut List) -> Parsed<()> {
         self.enter()?;
-        let pending = self.begin_substitution()?;
-        self.blanks();
-        if matches!(self.reserved(), Some((Reserved::Time, _))) {
-            // Not reserved here in bash 5.2.
-            return Err(self.unknown(Reason::Ambiguous));
-        }
+        self.refuse_time()?;
+        let pending = self.begin_substitution();
         self.list(list)?;
         self.expect(b')')?;
         self.end_substitution(pending)?;
@@ -213,11 +209,20 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Here-documents outside a substitution do not begin inside it.
-    fn begin_substitution(&mut self) -> Parsed<Vec<PendingHereDoc>> {
+    /// Refuses `time` directly behind the parenthesis: it is not reserved there in bash 5.2.
+    fn refuse_time(&mut self) -> Parsed<()> {
         self.spend(1)?;
+        self.blanks();
+        match self.reserved() {
+            Some((Reserved::Time, _)) => Err(self.unknown(Reason::Ambiguous)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Here-documents outside a substitution do not begin inside it.
+    fn begin_substitution(&mut self) -> Vec<PendingHereDoc> {
         self.substitutions = self.substitutions.saturating_add(1);
-        Ok(std::mem::take(&mut self.pending))
+        std::mem::take(&mut self.pending)
     }
 
     fn end_substitution(&mut self, pending: Vec<PendingHereDoc>) -> Parsed<()> {
@@ -244,7 +249,12 @@ impl Parser<'_, '_> {
         let direction = if self.raw() == b'<' { ProcessDirection::Read } else { ProcessDirection::Write };
         self.two();
         let mut substitution = Box::new(ProcessSubstitution { direction, body: List::default() });
+        // Bash tries arithmetic here too, though it never takes it, and pairs parentheses for that.
+        let retry = (self.byte() == b'(').then(|| self.speculate());
         self.parenthesised_list(&mut substitution.body)?;
+        if let Some(retry) = retry {
+            self.settle_retry(&retry, start)?;
+        }
         self.push(parts, start, PartKind::Process(substitution));
         Ok(())
     }
@@ -254,7 +264,8 @@ impl Parser<'_, '_> {
         self.bash_only()?;
         let reply = self.eat(b'|');
         let style = if reply { SubstitutionStyle::SameShellReply } else { SubstitutionStyle::SameShell };
-        let pending = self.begin_substitution()?;
+        self.spend(1)?;
+        let pending = self.begin_substitution();
         let outer = std::mem::replace(&mut self.brace_ends_at, self.nesting);
         let (body_start, unbalanced, here_docs) = (self.pos, self.unbalanced, self.shared.here_docs.len());
         let mut substitution = new_substitution(style);
