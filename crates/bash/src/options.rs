@@ -7,7 +7,7 @@ pub struct Options {
     pub shell: Shell,
     /// Longer scripts are refused. 64 KB by default.
     pub max_bytes: u32,
-    /// Deeper nesting is refused. 64 by default, which fits a stack of 256 KB (512 KB without optimisation).
+    /// Deeper nesting is refused. 64 by default, which a stack of 256 KB can hold.
     pub max_depth: u32,
 }
 

@@ -67,18 +67,12 @@ impl Parser<'_, '_> {
         loop {
             self.blanks();
             self.spend(1)?;
-            match self.byte() {
-                0 | b'\n' | b';' | b'|' | b')' | b'(' => break,
-                b'&' if self.second() != b'>' => break,
-                b'<' | b'>' if self.second() == b'(' => {}
-                b'0'..=b'9' | b'<' | b'>' | b'&' | b'{' if self.redirection(&mut simple.redirections)? => {
-                    end = self.pos;
-                    arrays = false;
-                    continue;
-                }
-                _ => {}
+            if self.simple_ends() {
+                break;
             }
-            if simple.words.is_empty() {
+            if self.may_redirect() && self.redirection(&mut simple.redirections)? {
+                arrays = false;
+            } else if simple.words.is_empty() {
                 if !self.lead(simple)? {
                     self.push_word(&mut simple.words)?;
                 }
@@ -89,6 +83,22 @@ impl Parser<'_, '_> {
             end = self.pos;
         }
         self.end_simple(simple, start, end)
+    }
+
+    fn simple_ends(&mut self) -> bool {
+        match self.byte() {
+            0 | b'\n' | b';' | b'|' | b')' | b'(' => true,
+            b'&' => self.second() != b'>',
+            _ => false,
+        }
+    }
+
+    fn may_redirect(&mut self) -> bool {
+        match self.byte() {
+            b'<' | b'>' => self.second() != b'(',
+            b'0'..=b'9' | b'&' | b'{' => true,
+            _ => false,
+        }
     }
 
     fn end_simple(&mut self, simple: &mut SimpleCommand, start: usize, end: usize) -> Parsed<()> {

@@ -1,11 +1,11 @@
 //! Compound commands, functions and coprocesses.
 
-use super::bytes::is_blank;
+use super::bytes::{is_blank, is_name};
 use super::reserved::Reserved;
 use super::{Parsed, Parser};
 use crate::ast::{
-    Arithmetic, CaseArm, CaseEnd, Command, Compound, CompoundCommand, Coproc, Function, List, SimpleCommand,
-    Span, Word,
+    Arithmetic, CaseArm, CaseEnd, Command, Compound, CompoundCommand, Coproc, Function, List, PartKind,
+    SimpleCommand, Span, Word,
 };
 use crate::{Reason, Text};
 
@@ -419,6 +419,9 @@ impl Parser<'_, '_> {
                     return Err(self.unexpected());
                 };
                 self.simple(simple)?;
+                if simple.assignments.is_empty() && simple.words.get(1).is_some_and(is_read_as_command) {
+                    return Err(self.unknown_at(start, Reason::Ambiguous));
+                }
             }
         }
         self.leave();
@@ -457,6 +460,20 @@ impl Parser<'_, '_> {
         }
         self.pos = start;
         None
+    }
+}
+
+/// Whether bash takes the second word behind `coproc` for something else than an argument: to it, a
+/// command may begin there.
+fn is_read_as_command(word: &Word) -> bool {
+    match word.parts.first().map(|part| &part.kind) {
+        Some(PartKind::Literal(literal)) => {
+            let text = literal.text.as_bytes();
+            let name = text.iter().position(|&byte| !is_name(byte));
+            Reserved::of(text).is_some_and(|word| word != Reserved::Time)
+                || name.is_some_and(|at| text.get(at) == Some(&b'['))
+        }
+        _ => false,
     }
 }
 

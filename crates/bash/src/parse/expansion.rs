@@ -2,6 +2,7 @@
 
 use super::bytes::is_name_start;
 use super::here_doc::PendingHereDoc;
+use super::reserved::Reserved;
 use super::{Parsed, Parser};
 use crate::Reason;
 use crate::ast::{
@@ -199,7 +200,8 @@ impl Parser<'_, '_> {
     /// The list of a substitution in parentheses, the first of which is passed.
     fn parenthesised_list(&mut self, list: &mut List) -> Parsed<()> {
         self.enter()?;
-        let pending = self.begin_substitution()?;
+        self.refuse_time()?;
+        let pending = self.begin_substitution();
         self.list(list)?;
         self.expect(b')')?;
         self.end_substitution(pending)?;
@@ -207,11 +209,20 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Here-documents outside a substitution do not begin inside it.
-    fn begin_substitution(&mut self) -> Parsed<Vec<PendingHereDoc>> {
+    /// Refuses `time` directly behind the parenthesis: it is not reserved there in bash 5.2.
+    fn refuse_time(&mut self) -> Parsed<()> {
         self.spend(1)?;
+        self.blanks();
+        match self.reserved() {
+            Some((Reserved::Time, _)) => Err(self.unknown(Reason::Ambiguous)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Here-documents outside a substitution do not begin inside it.
+    fn begin_substitution(&mut self) -> Vec<PendingHereDoc> {
         self.substitutions = self.substitutions.saturating_add(1);
-        Ok(std::mem::take(&mut self.pending))
+        std::mem::take(&mut self.pending)
     }
 
     fn end_substitution(&mut self, pending: Vec<PendingHereDoc>) -> Parsed<()> {
@@ -238,7 +249,12 @@ impl Parser<'_, '_> {
         let direction = if self.raw() == b'<' { ProcessDirection::Read } else { ProcessDirection::Write };
         self.two();
         let mut substitution = Box::new(ProcessSubstitution { direction, body: List::default() });
+        // Bash tries arithmetic here too, though it never takes it, and pairs parentheses for that.
+        let retry = (self.byte() == b'(').then(|| self.speculate());
         self.parenthesised_list(&mut substitution.body)?;
+        if let Some(retry) = retry {
+            self.settle_retry(&retry, start)?;
+        }
         self.push(parts, start, PartKind::Process(substitution));
         Ok(())
     }
@@ -248,12 +264,19 @@ impl Parser<'_, '_> {
         self.bash_only()?;
         let reply = self.eat(b'|');
         let style = if reply { SubstitutionStyle::SameShellReply } else { SubstitutionStyle::SameShell };
-        let pending = self.begin_substitution()?;
+        self.spend(1)?;
+        let pending = self.begin_substitution();
         let outer = std::mem::replace(&mut self.brace_ends_at, self.nesting);
+        let (body_start, unbalanced, here_docs) = (self.pos, self.unbalanced, self.shared.here_docs.len());
         let mut substitution = new_substitution(style);
         self.list(&mut substitution.body)?;
         if substitution.body.items.is_empty() {
             return Err(self.unknown(Reason::Unsupported));
+        }
+        // Older versions take everything up to the first brace for a parameter.
+        let body = self.text.get(body_start..self.pos).unwrap_or_default();
+        if body.contains(&b'}') || self.unbalanced != unbalanced || self.shared.here_docs.len() != here_docs {
+            return Err(self.unknown(Reason::Ambiguous));
         }
         self.expect(b'}')?;
         self.brace_ends_at = outer;

@@ -159,8 +159,14 @@ impl Parser<'_, '_> {
                 Pipe::Stdout
             }
         };
+        self.blanks();
+        let new_line = self.byte() == b'\n';
         self.lines()?;
         self.spend(1)?;
+        if new_line && matches!(self.reserved(), Some((Reserved::Time, _))) {
+            // Reserved in a new line, where no pipeline may begin.
+            return Err(self.unexpected());
+        }
         Ok(Some(pipe))
     }
 

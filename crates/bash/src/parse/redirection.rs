@@ -30,6 +30,11 @@ impl Parser<'_, '_> {
         if target.parts.is_empty() {
             return Err(self.unexpected());
         }
+        if matches!(op, RedirectionOp::DuplicateInput | RedirectionOp::DuplicateOutput)
+            && goes_on_after_dash(&target)
+        {
+            return Err(self.unknown_at(target_start, Reason::Ambiguous));
+        }
         let target = self.target(target, op, fd.is_some(), target_start)?;
         redirections.push(Redirection { span: self.since(start), fd, op, target });
         Ok(true)
@@ -146,6 +151,16 @@ fn is_descriptor(target: &Word) -> bool {
             }
             _ => false,
         },
+        _ => false,
+    }
+}
+
+/// Whether a target of `>&` begins with `-` and goes on: bash ends the redirection at the dash.
+fn goes_on_after_dash(target: &Word) -> bool {
+    match target.parts.first().map(|part| &part.kind) {
+        Some(PartKind::Literal(literal)) => {
+            literal.text.first() == Some(&b'-') && (literal.text.len() > 1 || target.parts.len() > 1)
+        }
         _ => false,
     }
 }

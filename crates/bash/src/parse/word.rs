@@ -6,6 +6,10 @@ use super::{Parsed, Parser};
 use crate::Reason;
 use crate::ast::{ExtendedGlob, Literal, Marks, Part, PartKind, Word};
 
+/// Longer text is not copied to join it with what follows, or many line continuations would take
+/// quadratic time.
+const LONGEST_JOINED: usize = 256;
+
 /// Where a word stands, which says what ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -91,9 +95,20 @@ impl<'p> Parser<'p, '_> {
             tilde: seen & TILDE != 0,
             dollar: false,
         };
-        let text = rest.get(..length).unwrap_or_default().into();
-        self.push(parts, start, PartKind::Literal(Literal { text, marks }));
+        self.push_literal(parts, start, rest.get(..length).unwrap_or_default(), marks);
         Ok(())
+    }
+
+    /// Adds literal text that began at a position. Text on both sides of a line continuation is one.
+    fn push_literal(&self, parts: &mut Vec<Part>, start: usize, text: &[u8], marks: Marks) {
+        match parts.last_mut() {
+            Some(Part { span, kind: PartKind::Literal(last) }) if last.text.len() < LONGEST_JOINED => {
+                last.text = [&last.text, text].concat().into();
+                last.marks = last.marks.or(marks);
+                span.end = self.since(start).end;
+            }
+            _ => self.push(parts, start, PartKind::Literal(Literal { text: text.into(), marks })),
+        }
     }
 
     /// Passes a byte that means itself here although it is a metacharacter elsewhere.
@@ -101,8 +116,7 @@ impl<'p> Parser<'p, '_> {
         let start = self.pos;
         self.skip(1);
         let marks = Marks { glob: byte == b'(', ..Marks::default() };
-        let literal = Literal { text: [byte].as_slice().into(), marks };
-        parts.push(Part { span: self.since(start), kind: PartKind::Literal(literal) });
+        self.push_literal(parts, start, &[byte], marks);
     }
 
     /// What begins with a quote, a backslash, a backtick or a dollar sign outside double quotes.
@@ -161,8 +175,20 @@ impl<'p> Parser<'p, '_> {
     pub(super) fn push_double_quoted(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
         let start = self.pos;
         self.skip(1);
-        let inner = self.double_quoted()?;
-        self.push(parts, start, PartKind::DoubleQuoted(inner));
+        self.push(parts, start, PartKind::DoubleQuoted(Vec::new()));
+        if let Some(Part { span, kind: PartKind::DoubleQuoted(inner) }) = parts.last_mut() {
+            self.double_quoted_parts(inner, Quoting::Double)?;
+            self.closing_quote(start)?;
+            span.end = self.since(start).end;
+        }
+        Ok(())
+    }
+
+    fn closing_quote(&mut self, start: usize) -> Parsed<()> {
+        if self.raw() != b'"' {
+            return Err(self.unknown_at(start, Reason::Unclosed));
+        }
+        self.skip(1);
         Ok(())
     }
 
@@ -201,10 +227,7 @@ impl<'p> Parser<'p, '_> {
         let start = self.pos;
         let mut parts = Vec::new();
         self.double_quoted_parts(&mut parts, Quoting::Double)?;
-        if self.raw() != b'"' {
-            return Err(self.unknown_at(start.saturating_sub(1), Reason::Unclosed));
-        }
-        self.skip(1);
+        self.closing_quote(start)?;
         Ok(parts)
     }
 
