@@ -53,6 +53,8 @@
 //! while a command runs is seen by that command.
 #![allow(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+mod host;
 #[cfg(unix)]
 mod session;
 
@@ -109,6 +111,8 @@ mod watch;
 #[cfg(target_os = "linux")]
 mod wire;
 
+#[cfg(target_os = "linux")]
+pub use host::spawn_in_session;
 #[cfg(unix)]
 pub use session::own_session;
 

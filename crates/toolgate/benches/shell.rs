@@ -19,8 +19,14 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let tool = ShellTool::builder().timeout(Duration::from_secs(300)).build().expect("a shell");
     let shell = ShellExecutor::behind(Pipeline::builder(), tool).expect("a pipeline");
-    spawn(&runtime, &shell);
-    output(&runtime, &shell);
+    let only = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let wanted = |name| only.as_deref().is_none_or(|only| only == name);
+    if wanted("spawn") {
+        spawn(&runtime, &shell);
+    }
+    if wanted("output") {
+        output(&runtime, &shell);
+    }
 }
 
 fn call(command: &str) -> ToolCall {

@@ -12,9 +12,7 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,21 +41,61 @@ impl Spawner for HostSpawner {
 }
 
 fn start(request: SpawnRequest) -> Result<Arc<HostChild>, ToolError> {
-    let SpawnRequest { program, args, env, cwd, stdout, stderr, run_id, .. } = request;
-    let mut command = Command::new(&program);
+    let SpawnRequest { program, args, mut env, cwd, stdout, stderr, run_id, .. } = request;
+    env.push((RUN_VARIABLE.into(), chain(&run_id)));
     // Programs say their name in messages, and a shell in `$0`; its whole path is noise there.
-    command.arg0(program.file_name().unwrap_or(program.as_os_str()));
-    command.args(args).env_clear().envs(env).env(RUN_VARIABLE, chain(&run_id)).current_dir(&cwd);
-    command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
-    toolgate_sandbox::own_session(&mut command);
-    let started = Instant::now();
-    let child = command.spawn().map_err(|source| explain(source, &program, &cwd))?;
-    let pid = Pid::from_child(&child);
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    let begun = Instant::now();
+    let pid = spawn(&program, name, &args, &env, &cwd, [stdout, stderr])
+        .map_err(|source| explain(source, &program, &cwd))?;
     // Kernels before 5.3 have no pidfd; a thread waits then.
     let pidfd = open_pidfd(pid);
-    let tree = Tree::new(pid, run_id, started);
-    let host = Host { pid, pidfd, tree, status: OnceLock::new(), leader: Mutex::new(Some(child)) };
+    let tree = Tree::new(pid, run_id, begun);
+    let host = Host { pid, pidfd, tree, status: OnceLock::new(), reaped: Mutex::new(false) };
     Ok(Arc::new(HostChild(Arc::new(host))))
+}
+
+#[cfg(target_os = "linux")]
+fn spawn(
+    program: &Path,
+    name: &OsStr,
+    args: &[OsString],
+    env: &[(OsString, OsString)],
+    cwd: &Path,
+    [stdout, stderr]: [OwnedFd; 2],
+) -> io::Result<Pid> {
+    use std::ffi::CString;
+    use std::os::fd::AsFd as _;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let text = |text: &OsStr| CString::new(text.as_bytes());
+    let argv = std::iter::once(name).chain(args.iter().map(OsString::as_os_str)).map(text);
+    let argv: Vec<CString> = argv.collect::<Result<_, _>>()?;
+    let envp =
+        env.iter().map(|(name, value)| CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()));
+    let envp: Vec<CString> = envp.collect::<Result<_, _>>()?;
+    let null = std::fs::File::open("/dev/null")?;
+    let stdio = [null.as_fd(), stdout.as_fd(), stderr.as_fd()];
+    let (program, cwd) = (text(program.as_os_str())?, text(cwd.as_os_str())?);
+    let pid = toolgate_sandbox::spawn_in_session(&program, &argv, &envp, &cwd, stdio)?;
+    Pid::from_raw(pid).ok_or_else(|| io::Error::other("the system gave the process no number"))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn spawn(
+    program: &Path,
+    name: &OsStr,
+    args: &[OsString],
+    env: &[(OsString, OsString)],
+    cwd: &Path,
+    [stdout, stderr]: [OwnedFd; 2],
+) -> io::Result<Pid> {
+    let mut command = Command::new(program);
+    command.arg0(name).args(args).env_clear().envs(env.iter().map(|(n, v)| (n, v))).current_dir(cwd);
+    command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+    toolgate_sandbox::own_session(&mut command);
+    // Not waited for through this handle: dropping it does nothing.
+    Ok(Pid::from_child(&command.spawn()?))
 }
 
 /// The ids of the runs around this one, then its own.
@@ -109,9 +147,9 @@ struct Host {
     pidfd: Option<OwnedFd>,
     tree: Tree,
     status: OnceLock<ExitStatus>,
-    /// The program, until it is reaped. Its number is its own exactly as long as this is `Some`,
-    /// so whoever signals it holds the lock.
-    leader: Mutex<Option<std::process::Child>>,
+    /// Whether the program was reaped. Its number is its own exactly until then, so whoever signals
+    /// it holds the lock.
+    reaped: Mutex<bool>,
 }
 
 impl Child for HostChild {
@@ -120,15 +158,15 @@ impl Child for HostChild {
     }
 
     fn terminate(&self) {
-        let leader = self.0.lock();
-        if leader.is_some() {
+        let reaped = self.0.lock();
+        if !*reaped {
             self.0.tree.terminate();
         }
     }
 
     fn is_gone(&self) -> bool {
-        let leader = self.0.lock();
-        leader.is_none() || (matches!(self.0.peek(), Ok(Some(_))) && self.0.tree.is_empty())
+        let reaped = self.0.lock();
+        *reaped || (matches!(self.0.peek(), Ok(Some(_))) && self.0.tree.is_empty())
     }
 
     fn end(&self) -> BoxFuture<'_, usize> {
@@ -161,8 +199,8 @@ impl Drop for HostChild {
 }
 
 impl Host {
-    fn lock(&self) -> MutexGuard<'_, Option<std::process::Child>> {
-        self.leader.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.reaped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn wait(&self) -> io::Result<ExitStatus> {
@@ -191,7 +229,7 @@ impl Host {
                 let _ = hear.await;
             }
         }
-        let _leader = self.lock();
+        let _reaped = self.lock();
         self.peek()?.ok_or_else(|| io::Error::other("the process ended and can't be waited for"))
     }
 
@@ -210,40 +248,52 @@ impl Host {
         Ok(Some(*self.status.get_or_init(|| status)))
     }
 
-    /// Ends it where that takes no search: it ended by itself and nobody forked since it began.
+    /// Ends it where that takes no long search: it ended by itself, and left nobody.
     fn end_lone(&self) -> Option<usize> {
-        let mut leader = self.lock();
-        let child = leader.as_mut()?;
-        if matches!(self.peek(), Ok(Some(_))) && self.tree.forked_nothing() {
-            let _ = child.wait();
-            *leader = None;
+        let mut reaped = self.lock();
+        if *reaped {
+            return Some(0);
+        }
+        if matches!(self.peek(), Ok(Some(_))) && self.tree.is_surely_empty() {
+            *reaped = true;
+            let _ = self.reap();
             return Some(0);
         }
         None
     }
 
+    /// Reaps the program if it has ended; whether there is nothing more to reap.
+    fn reap(&self) -> bool {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        // An error: something else in this process has waited for it.
+        !matches!(rustix::process::waitid(WaitId::Pid(self.pid), look), Ok(None))
+    }
+
     /// Ends all of it. Blocks for some milliseconds.
     fn end(&self) -> usize {
-        let mut leader = self.lock();
-        let Some(mut child) = leader.take() else { return 0 };
+        let mut reaped = self.lock();
+        if *reaped {
+            return 0;
+        }
         let others = self.tree.end();
+        *reaped = true;
         let until = Instant::now() + REAP_LIMIT;
         let mut pause = Duration::from_micros(50);
         loop {
             // Keeps the status for a later `wait`.
             let _ = self.peek();
-            match child.try_wait() {
-                Ok(None) if Instant::now() < until => {
-                    thread::sleep(pause);
-                    pause = (pause * 2).min(Duration::from_millis(5));
-                }
-                // Stuck in the kernel (a dead network mount): it is killed, and goes when it can.
-                Ok(None) => {
-                    let _ = thread::Builder::new().spawn(move || child.wait());
-                    break;
-                }
-                Ok(Some(_)) | Err(_) => break,
+            if self.reap() {
+                break;
             }
+            if Instant::now() > until {
+                // Stuck in the kernel (a dead network mount): it is killed, and goes when it can.
+                let pid = self.pid;
+                let _ = thread::Builder::new()
+                    .spawn(move || rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED));
+                break;
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
         }
         others
     }

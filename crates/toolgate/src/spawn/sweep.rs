@@ -14,6 +14,9 @@ use rustix::process::{Pid, Signal};
 /// How long a search goes on while new processes keep turning up.
 const LIMIT: Duration = Duration::from_secs(2);
 
+/// Up to so many processes are looked at one by one rather than by listing all there are.
+const FEW: i32 = 256;
+
 /// The processes of one run.
 pub(super) struct Tree {
     leader: Pid,
@@ -61,28 +64,43 @@ impl Tree {
         self.others().is_empty()
     }
 
-    /// Whether it is certain that no process was started since the leader was.
+    /// Whether none but the leader runs, where that can be told in some microseconds.
     ///
-    /// The kernel hands out numbers in a row: if the leader's is the last one, nobody forked.
-    pub(super) fn forked_nothing(&self) -> bool {
-        proc::is_ours() && proc::last_pid() == Some(self.leader.as_raw_nonzero().get())
+    /// The kernel hands out numbers in a row. If the leader's is the last one, nobody forked since;
+    /// if few came after it, each of them can be looked at.
+    pub(super) fn is_surely_empty(&self) -> bool {
+        if !proc::is_ours() {
+            return false;
+        }
+        let first = self.leader.as_raw_nonzero().get();
+        match self.later() {
+            Some((_, last)) if first == last => true,
+            Some(range) if (first..first.saturating_add(FEW)).contains(&range.1) => {
+                self.others_in(Some(range)).is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// The numbers that were given out since the leader's, as long as the row can't have come round:
+    /// 32768 forks, the smallest limit there is, take longer than a second.
+    fn later(&self) -> Option<(i32, i32)> {
+        let young = self.started.elapsed() < Duration::from_secs(1);
+        let last = if young { proc::last_pid()? } else { return None };
+        Some((self.leader.as_raw_nonzero().get(), last))
     }
 
     /// What runs and belongs to the run, besides the leader.
     fn others(&self) -> Vec<proc::Process> {
+        self.others_in(self.later())
+    }
+
+    fn others_in(&self, range: Option<(i32, i32)>) -> Vec<proc::Process> {
         if !proc::is_ours() {
             return Vec::new();
         }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(proc::Process::runs);
-        // All that came after the leader have the numbers after its own, as long as the row can't have
-        // come round: 32768 forks, the smallest limit there is, take longer than this.
-        let young = self.started.elapsed() < Duration::from_secs(1);
-        let range = if young {
-            proc::last_pid().map(|last| (self.leader.as_raw_nonzero().get(), last))
-        } else {
-            None
-        };
         *seen = proc::members(self.leader, &self.run_id, range, &seen);
         seen.clone()
     }
@@ -215,22 +233,22 @@ mod proc {
         seen: &[Process],
     ) -> Vec<Process> {
         let number = leader.as_raw_nonzero().get();
-        let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let own = i32::try_from(std::process::id()).unwrap_or(0);
+        let mut others: Vec<Process> = numbers(range)
+            .into_iter()
+            .filter(|pid| *pid != number && *pid != own)
+            .filter_map(Pid::from_raw)
+            // Most numbers of a range are nobody's by now, which this tells for a tenth of the price.
+            .filter(|pid| rustix::process::getsid(Some(*pid)).is_ok())
+            .filter_map(Process::read)
+            .collect();
+
+        if others.is_empty() {
+            return others;
+        }
         // It is not reaped yet, so it has a line even if it has ended.
         let oldest = Stat::read(number).map_or(0, |stat| stat.started);
-        let own = i32::try_from(std::process::id()).unwrap_or(0);
-        let others: Vec<Process> = entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-            .filter(|pid| *pid != number && *pid != own)
-            .filter(|pid| match range {
-                Some((first, last)) if first <= last => (first..=last).contains(pid),
-                Some((first, last)) => *pid >= first || *pid <= last,
-                None => true,
-            })
-            .filter_map(|pid| Process::read(Pid::from_raw(pid)?))
-            .filter(|process| process.started >= oldest)
-            .collect();
+        others.retain(|process| process.started >= oldest);
 
         // Sessions are only made, never joined: whoever shares one with a descendant is one too.
         let mut kin = Kin { parents: HashSet::from([number]), sessions: HashSet::from([number]) };
@@ -250,6 +268,25 @@ mod proc {
             found.extend(more);
             rest = strangers;
         }
+    }
+
+    /// Numbers of processes, those of the range where there is one, in a row that may come round.
+    fn numbers(range: Option<(i32, i32)>) -> Vec<i32> {
+        if let Some((first, last)) = range
+            && (first..first.saturating_add(super::FEW)).contains(&last)
+        {
+            return (first..=last).collect();
+        }
+        let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+        entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+            .filter(|pid| match range {
+                Some((first, last)) if first <= last => (first..=last).contains(pid),
+                Some((first, last)) => *pid >= first || *pid <= last,
+                None => true,
+            })
+            .collect()
     }
 
     /// What tells that a process belongs to the run.

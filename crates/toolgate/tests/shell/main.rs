@@ -3,6 +3,8 @@
 //! Nothing here waits for a fixed time. Where something must have happened (a process is gone), it is
 //! looked for until it has; a limit of a minute only keeps a broken build from hanging.
 #![cfg(target_os = "linux")]
+// The lints know `#[test]`, and not what tests are made of.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod background;
 mod bad_input;

@@ -61,6 +61,7 @@ impl Directories {
     /// The directory of a call with this context and `cwd` parameter, absolute.
     pub(super) fn of(&self, context: &CallContext, param: Option<&str>) -> io::Result<PathBuf> {
         let mut dir = match (&context.cwd, self.last(context)) {
+            (Some(dir), _) if dir.is_absolute() => dir.clone(),
             (Some(dir), _) => self.base()?.join(dir),
             (None, Some(last)) => last,
             (None, None) => self.base()?,

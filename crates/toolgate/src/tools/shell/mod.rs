@@ -16,12 +16,12 @@ mod sink;
 mod streams;
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -67,6 +67,8 @@ pub const DEFAULT_MAX_BACKGROUND_RUNS: usize = 8;
 pub struct ShellTool {
     spawner: Arc<dyn Spawner>,
     program: Option<PathBuf>,
+    /// The bash that was found, and on which path.
+    found: Mutex<Option<(Option<OsString>, PathBuf)>>,
     environment: Option<Environment>,
     directories: Directories,
     sink: Option<Arc<dyn OutputSink>>,
@@ -203,6 +205,7 @@ impl ShellToolBuilder {
         Ok(ShellTool {
             spawner: self.spawner.unwrap_or_else(|| Arc::new(HostSpawner)),
             program: self.program,
+            found: Mutex::default(),
             environment: self.environment,
             directories: match self.persist_cwd {
                 true => Directories::persistent(self.cwd)?,
@@ -376,6 +379,19 @@ impl ShellTool {
         }
     }
 
+    fn find_bash(&self, path: Option<&OsStr>) -> Result<PathBuf, ToolError> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((on, bash)) = &*found
+            && on.as_deref() == path
+            && is_program(bash)
+        {
+            return Ok(bash.clone());
+        }
+        let bash = find_bash(path)?;
+        *found = Some((path.map(OsStr::to_owned), bash.clone()));
+        Ok(bash)
+    }
+
     async fn start(
         &self,
         params: &BashParams,
@@ -399,13 +415,13 @@ impl ShellTool {
         let program = match &self.program {
             Some(program) => program.clone(),
             // Not by the call's own PATH: which program judges the command is not the call's business.
-            None => find_bash(environment.and_then(|e| e.var("PATH")))?,
+            None => self.find_bash(environment.and_then(|e| e.var("PATH")))?,
         };
         // Keeps the name of the directory where it has several; bash checks it.
         env.insert("PWD".into(), cwd.clone().into_os_string());
         let mut scratch = Vec::new();
         // A call with a start-up file of its own keeps it, and its `cd` does not hold.
-        let asked = !params.background && !env.contains_key::<std::ffi::OsStr>("BASH_ENV".as_ref());
+        let asked = !params.background && !env.contains_key(OsStr::new("BASH_ENV"));
         let heard = match asked.then(|| self.directories.listen(&run_id)).transpose() {
             Ok(heard) => heard.flatten(),
             Err(error) => {
@@ -484,18 +500,20 @@ fn check_directory(dir: &Path) -> Result<(), ToolError> {
 }
 
 /// The first `bash` on the path.
-fn find_bash(path: Option<&std::ffi::OsStr>) -> Result<PathBuf, ToolError> {
+fn find_bash(path: Option<&OsStr>) -> Result<PathBuf, ToolError> {
     let path = path.unwrap_or("/usr/local/bin:/usr/bin:/bin".as_ref());
     std::env::split_paths(path)
         // A relative entry would depend on the directory of the call.
         .filter(|dir| dir.is_absolute())
         .map(|dir| dir.join(BASH))
-        .find(|bash| {
-            bash.is_file() && rustix::fs::access(bash.as_path(), rustix::fs::Access::EXEC_OK).is_ok()
-        })
+        .find(|bash| is_program(bash))
         .ok_or_else(|| ToolError::Execution {
             doing: "looking for bash".into(),
             source: io::Error::new(io::ErrorKind::NotFound, "there is none on the PATH"),
             hint: Some("install bash, or configure its path".to_owned()),
         })
+}
+
+fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
