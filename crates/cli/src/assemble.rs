@@ -36,12 +36,14 @@ impl Assembly {
         Ok(Self { loaded, start: start.to_owned() })
     }
 
-    /// Builds the pipeline. The output of commands goes to `live` as it comes, where there is one.
+    /// Builds the pipeline. The output of commands goes to `live` as it comes, where there is one; a
+    /// signal to us ends them.
     ///
     /// Must be called in the runtime that the pipeline is to run in.
     pub(crate) fn pipeline(
         &self,
         session: &SessionFlags,
+        signals: &Signals,
         live: Option<Arc<Live>>,
     ) -> Result<Pipeline, Failure> {
         self.refuse_what_nothing_enforces()?;
@@ -53,11 +55,11 @@ impl Assembly {
         if !self.loaded.config.tools.enabled {
             builder = builder.gate(SwitchedOff { origin: self.origin("tools.enabled") });
         }
-        let shell = self.shell(live)?;
+        let shell = self.shell(signals, live)?;
         Ok(builder.normaliser(shell.directories()).tool(shell).build()?)
     }
 
-    fn shell(&self, live: Option<Arc<Live>>) -> Result<ShellTool, Failure> {
+    fn shell(&self, signals: &Signals, live: Option<Arc<Live>>) -> Result<ShellTool, Failure> {
         let config = &self.loaded.config.tools.shell;
         let environment = Environment::of_this_process().inherit(&config.env_allow).map_err(|error| {
             Failure::io("choosing the environment of commands", std::io::Error::other(error))
@@ -66,6 +68,7 @@ impl Assembly {
             .environment(environment)
             .cwd(&self.start)
             .persist_cwd(config.persist_cwd)
+            .cancel(signals.cancel())
             .timeout(Duration::from_secs(config.timeout))
             .background_timeout(Duration::from_secs(config.background_timeout_secs))
             .max_background_runs(usize::try_from(config.max_background_runs).unwrap_or(usize::MAX));
@@ -83,9 +86,8 @@ impl Assembly {
     /// A protection that the user asked for and does not get is worse than none: it is relied on.
     fn refuse_what_nothing_enforces(&self) -> Result<(), Failure> {
         /// Keys whose gate or boundary is not in this build. A line goes when its part comes.
-        const UNENFORCED: [&str; 5] = [
+        const UNENFORCED: [&str; 4] = [
             "tools.shell.blocked_commands",
-            "tools.shell.allowed_commands",
             "tools.shell.allowed_paths",
             "tools.shell.allow_network",
             "tools.shell.confirm_patterns",
@@ -114,7 +116,7 @@ pub(crate) fn in_runtime<T>(work: impl AsyncFnOnce(Signals) -> Result<T, Failure
             biased;
             done = work(signals.clone()) => done,
             // Dropping the work ends what it started, at once.
-            () = signals.again() => Err(Failure::Signalled(signals.number().unwrap_or(2))),
+            () = signals.again() => Err(Failure::Signalled { signal: signals.number().unwrap_or(2), partial: None }),
         }
     })
 }
@@ -122,11 +124,10 @@ pub(crate) fn in_runtime<T>(work: impl AsyncFnOnce(Signals) -> Result<T, Failure
 /// Runs one call, and asks where it must be asked about.
 pub(crate) async fn run_call(
     pipeline: &Pipeline,
-    mut call: ToolCall,
+    call: ToolCall,
     flags: &SessionFlags,
     signals: &Signals,
 ) -> Result<ToolOutput, Failure> {
-    call.context.cancel = Some(signals.cancel());
     let person = Person::new(signals.cancel());
     let outcome = execute_call_asking(pipeline, flags.approver(&person), &call).await;
     match settled(outcome, signals, &person)? {
@@ -147,26 +148,29 @@ pub(crate) async fn run_text(
     flags: &SessionFlags,
     signals: &Signals,
 ) -> Result<Option<ToolOutput>, Failure> {
-    let cancel = signals.cancel();
     let person = Person::new(signals.cancel());
-    // A text's calls carry no cancel signal of their own: dropping them ends what they started.
-    let outcome = tokio::select! {
-        biased;
-        () = cancel.cancelled() => Err(ToolError::Cancelled { partial: None }),
-        outcome = execute_text_asking(pipeline, flags.approver(&person), text) => outcome,
-    };
+    let outcome = execute_text_asking(pipeline, flags.approver(&person), text).await;
     settled(outcome, signals, &person)
 }
 
 /// The outcome, where a signal to us and a missing approval are told as what they were.
 fn settled<T>(outcome: Result<T, ToolError>, signals: &Signals, person: &Person) -> Result<T, Failure> {
     match (outcome, signals.number()) {
-        (Err(ToolError::Cancelled { .. } | ToolError::ConfirmationRequired { .. }), Some(signal)) => {
-            Err(Failure::Signalled(signal))
+        (Err(error), Some(signal)) if ended_early(&error) => {
+            Err(Failure::Signalled { signal, partial: Failure::Tool(error).partial().map(Box::new) })
         }
         (Err(question @ ToolError::ConfirmationRequired { .. }), None) => {
             Err(Failure::Unapproved { question, asked: person.answered() })
         }
         (outcome, _) => Ok(outcome?),
+    }
+}
+
+/// Whether a call ended because nobody waited for it any more, or for its approval.
+fn ended_early(error: &ToolError) -> bool {
+    match error {
+        ToolError::Cancelled { .. } | ToolError::ConfirmationRequired { .. } => true,
+        ToolError::Stopped { source, .. } => ended_early(source),
+        _ => false,
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use toolgate::config::{ConfigError, ConfigErrors, Origin};
-use toolgate::exec::{BuildError, Reason, ToolError};
+use toolgate::exec::{BuildError, Reason, ToolError, ToolOutput};
 
 use crate::exit::Exit;
 use crate::report::{CallReport, CallStatus, ErrorReport, PlaceReport, ProblemReport};
@@ -72,8 +72,13 @@ pub(crate) enum Failure {
         asked: bool,
     },
     /// A signal stopped us.
-    #[error("stopped by signal {0}")]
-    Signalled(u8),
+    #[error("stopped by signal {signal}")]
+    Signalled {
+        /// Its number.
+        signal: u8,
+        /// What the call had given by then.
+        partial: Option<Box<ToolOutput>>,
+    },
     /// Whoever read our result has stopped reading.
     #[error("the reader of the output is gone")]
     ReaderGone,
@@ -103,7 +108,7 @@ impl Failure {
         match self {
             Self::Tool(error) => exit_of(error),
             Self::Unapproved { .. } | Self::NotTrusted { .. } => Exit::Unapproved,
-            Self::Signalled(signal) => Exit::Signalled(*signal),
+            Self::Signalled { signal, .. } => Exit::Signalled(*signal),
             // A broken pipe is not an error.
             Self::ReaderGone => Exit::Success,
             _ => Exit::Failed,
@@ -145,6 +150,22 @@ impl Failure {
         }
     }
 
+    /// What the call, and those before it, had given by then.
+    pub(crate) fn partial(&self) -> Option<ToolOutput> {
+        match self {
+            Self::Tool(ToolError::Stopped { output, source, .. }) => {
+                let mut all = (**output).clone();
+                if let Some(last) = source.partial() {
+                    all.summary = format!("{}\n\n{}", all.summary, last.summary);
+                }
+                Some(all)
+            }
+            Self::Unapproved { question: error, .. } | Self::Tool(error) => error.partial().cloned(),
+            Self::Signalled { partial, .. } => partial.as_deref().cloned(),
+            _ => None,
+        }
+    }
+
     /// Each reason of a refusal or question once, though several looks may have found it.
     fn reasons(&self) -> Vec<&Reason> {
         let all = match self {
@@ -168,20 +189,13 @@ impl Failure {
             Self::Ambiguous { .. } => one("remove one of them"),
             Self::Unenforced { .. } => one("remove the key, or use a build that can"),
             Self::Build(_) => one("this is a bug in toolgate: please report it"),
-            Self::Unapproved { question, asked } => {
-                let mut hints = Vec::new();
-                if !asked {
-                    hints.push(
-                        "run it on a terminal to be asked, or pass --yes to approve it beforehand".to_owned(),
-                    );
+            Self::Unapproved { asked, .. } => {
+                let beforehand = "run it on a terminal to be asked, or pass --yes to approve it beforehand";
+                let mut hints = if *asked { Vec::new() } else { one(beforehand) };
+                for reason in self.reasons() {
+                    hints.extend(reason.hint.clone());
+                    hints.extend(reason.grant.as_ref().map(|grant| format!("grant `{grant}`")));
                 }
-                hints.extend(question.reasons().iter().filter_map(|r| r.hint.clone()));
-                hints.extend(
-                    question
-                        .reasons()
-                        .iter()
-                        .filter_map(|r| r.grant.as_ref().map(|g| format!("grant `{g}`"))),
-                );
                 hints
             }
             Self::NotTrusted { asked: false } => one("run it yourself, in a terminal"),
@@ -200,7 +214,7 @@ impl Failure {
             Self::Build(_) => "pipeline-not-built",
             Self::Tool(error) => error.code(),
             Self::Unapproved { .. } | Self::NotTrusted { .. } => "approval-not-given",
-            Self::Signalled(_) => "stopped-by-signal",
+            Self::Signalled { .. } => "stopped-by-signal",
             Self::ReaderGone => "reader-gone",
         }
         .to_owned()
@@ -208,10 +222,6 @@ impl Failure {
 
     /// The failure as data.
     pub(crate) fn report(&self) -> CallReport {
-        let partial = match self {
-            Self::Unapproved { question: error, .. } | Self::Tool(error) => error.partial().cloned(),
-            _ => None,
-        };
         let problems = match self {
             Self::Config(errors) => problems(errors),
             _ => Vec::new(),
@@ -230,7 +240,7 @@ impl Failure {
             reasons: self.reasons().into_iter().cloned().collect(),
             problems,
         };
-        CallReport { status, exit_code: self.exit().code(), output: partial, error: Some(error) }
+        CallReport { status, exit_code: self.exit().code(), output: self.partial(), error: Some(error) }
     }
 }
 
@@ -293,4 +303,46 @@ pub(crate) fn reason_line(reason: &Reason) -> String {
         _ => {}
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_nobody_answers_says_who_asks_why_and_what_would_help() {
+        let reason = Reason::new("egress-needs-approval", "it sends data to example.org")
+            .rule("ask git push")
+            .source("user")
+            .grant("Bash(git push origin *)");
+        let reasons = vec![reason.clone(), reason];
+        let command = "git push origin\nrm -rf \u{1b}[2Kx".to_owned();
+        let question = ToolError::ConfirmationRequired { command, reasons, digest: None };
+        let failure = Failure::Unapproved { question, asked: false };
+        let ui = crate::ui::Ui::new(false, crate::ui::ColorChoice::Never);
+        insta::assert_snapshot!(ui.failure_text(&failure), @r"
+        not run: git push origin…: it needs an approval, and there is nobody to ask
+          it sends data to example.org [egress-needs-approval]
+            by the user rule `ask git push`
+        hint: run it on a terminal to be asked, or pass --yes to approve it beforehand
+        hint: grant `Bash(git push origin *)`
+        ");
+        assert_eq!(failure.exit().code(), 127);
+    }
+
+    #[test]
+    fn a_text_that_stopped_half_way_gives_what_it_had_and_the_exit_of_what_stopped_it() {
+        let stopped = |source| {
+            Failure::Tool(ToolError::Stopped {
+                completed: 1,
+                output: Box::new(ToolOutput::new("bash", "one")),
+                source: Box::new(source),
+            })
+        };
+        let timeout = stopped(ToolError::Timeout { timeout_secs: 1, partial: None });
+        assert_eq!(timeout.exit(), Exit::TimedOut);
+        assert_eq!(timeout.partial().unwrap().summary, "one");
+        let blocked = ToolError::Blocked { command: "x".into(), reasons: vec![Reason::new("a-code", "no")] };
+        assert_eq!(stopped(blocked).exit(), Exit::Refused);
+    }
 }

@@ -124,7 +124,7 @@ impl Ui {
         }
     }
 
-    fn failure_text(self, failure: &Failure) -> String {
+    pub(crate) fn failure_text(self, failure: &Failure) -> String {
         let mut text = format!(
             "{} {}\n",
             styled(self.err, Style::Bad, &format!("{}:", failure.word())),

@@ -42,9 +42,8 @@ impl Call {
         let call = ToolCall::new(self.tool, params).with_context(self.session.context(&start));
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(&self.session, None)?;
-            let output = assemble::run_call(&pipeline, call, &self.session, &signals).await?;
-            super::tell(ui, output)
+            let pipeline = assembly.pipeline(&self.session, &signals, None)?;
+            super::tell(ui, assemble::run_call(&pipeline, call, &self.session, &signals).await)
         })
     }
 }

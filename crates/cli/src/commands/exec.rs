@@ -35,18 +35,21 @@ impl Exec {
         let assembly = Assembly::load(&start, &globals.config)?;
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(&self.session, None)?;
-            match assemble::run_text(&pipeline, &text, &self.session, &signals).await? {
-                Some(output) => super::tell(ui, output),
-                None if ui.json() => {
-                    ui.report(CallReport::nothing_to_run())?;
-                    Ok(Exit::Success)
-                }
-                None => {
-                    ui.say("nothing to run: the reply has no closed block with the tag of a tool\n");
-                    Ok(Exit::Success)
-                }
+            let pipeline = assembly.pipeline(&self.session, &signals, None)?;
+            let outcome = assemble::run_text(&pipeline, &text, &self.session, &signals).await;
+            match outcome.transpose() {
+                Some(outcome) => super::tell(ui, outcome),
+                None => nothing_to_run(ui),
             }
         })
     }
+}
+
+fn nothing_to_run(ui: Ui) -> Result<Exit, Failure> {
+    if ui.json() {
+        ui.report(CallReport::nothing_to_run())?;
+    } else {
+        ui.say("nothing to run: the reply has no closed block with the tag of a tool\n");
+    }
+    Ok(Exit::Success)
 }

@@ -128,14 +128,26 @@ fn unparsed(ui: Ui, error: &clap::Error) -> Result<Exit, Failure> {
 }
 
 /// Tells what a call gave as a model would be told, and passes on its exit status.
-fn tell(ui: Ui, output: ToolOutput) -> Result<Exit, Failure> {
-    let exit = Exit::of(output.exit);
-    let mut text = output.summary.clone();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
+fn tell(ui: Ui, outcome: Result<ToolOutput, Failure>) -> Result<Exit, Failure> {
+    match outcome {
+        Ok(output) => {
+            let (exit, text) = (Exit::of(output.exit), lines(&output));
+            ui.answer(CallReport::completed(exit, output), || text)?;
+            Ok(exit)
+        }
+        Err(failure) => {
+            // What was done is done: it is told, and then why there is no more. As JSON it is one object.
+            if let (Some(partial), false) = (failure.partial(), ui.json()) {
+                ui.print(&lines(&partial))?;
+            }
+            Err(failure)
+        }
     }
-    ui.answer(CallReport::completed(exit, output), || text)?;
-    Ok(exit)
+}
+
+fn lines(output: &ToolOutput) -> String {
+    let end = if output.summary.is_empty() || output.summary.ends_with('\n') { "" } else { "\n" };
+    format!("{}{end}", output.summary)
 }
 
 /// A flag that sets one key: `KEY=VALUE`.

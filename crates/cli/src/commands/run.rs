@@ -53,7 +53,7 @@ impl Run {
         let live = (!ui.json()).then(|| Arc::new(Live::new()));
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(&self.session, live.clone())?;
+            let pipeline = assembly.pipeline(&self.session, &signals, live.clone())?;
             let outcome = assemble::run_call(&pipeline, call, &self.session, &signals).await;
             let output = match (outcome, &live) {
                 // The command ended as SIGPIPE (13) would have ended it, had it written there itself.

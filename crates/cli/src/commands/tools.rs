@@ -42,9 +42,9 @@ impl Tools {
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
         let assembly = Assembly::load(&start_dir(None)?, &globals.config)?;
         // Listing runs nothing, but a tool may hold on to the runtime it is made in.
-        let tools = crate::assemble::in_runtime(async |_| {
+        let tools = crate::assemble::in_runtime(async |signals| {
             Ok(ToolRegistry::from_definitions(
-                assembly.pipeline(&SessionFlags::plain(), None)?.tool_definitions(),
+                assembly.pipeline(&SessionFlags::plain(), &signals, None)?.tool_definitions(),
             ))
         })?;
         let array = |format: ToolFormat| {

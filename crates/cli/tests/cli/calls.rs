@@ -63,6 +63,36 @@ fn the_blocks_of_a_reply_run_in_order() {
 }
 
 #[test]
+fn what_ran_before_a_failure_is_told() {
+    let user = User::new();
+    user.user_config("[tools.shell]\ntimeout = 1\n");
+    let reply = b"```bash\necho first\n```\n```bash\necho part; sleep 60\n```\n";
+    assert_snapshot!(user.with_input(&["exec", "-"], reply).all(), @r"
+    first
+
+    part
+    [timed out after 1s and was ended]
+    --- stderr
+    error: stopped after 1 of the calls had run: command timed out after 1s
+    hint: give a longer `timeout`, or run it in the background
+    --- exit 124
+    ");
+    let report = user.with_input(&["exec", "--json", "-"], reply).json();
+    assert_eq!(
+        (&report["status"], &report["output"]["summary"]),
+        (&"timed-out".into(), &"first\n\npart\n[timed out after 1s and was ended]".into())
+    );
+    assert_snapshot!(user.toolgate(&["call", "bash", r#"{"command": "echo part; sleep 60"}"#]).all(), @r"
+    part
+    [timed out after 1s and was ended]
+    --- stderr
+    error: command timed out after 1s
+    hint: give a longer `timeout`, or run it in the background
+    --- exit 124
+    ");
+}
+
+#[test]
 fn a_reply_without_a_block_of_ours_has_nothing_to_run() {
     let user = User::new();
     let reply = b"```bashrc\ntouch mark\n```\n```bash\ntouch mark\n";

@@ -190,6 +190,36 @@ fn a_signal_ends_the_command_first_and_then_us() {
 }
 
 #[test]
+fn a_signal_in_the_middle_of_a_reply_tells_what_ran_so_far() {
+    let user = User::new();
+    let reply = user.file(
+        "work/reply.md",
+        "```bash\necho first\n```\n```bash\necho part; kill -INT $PPID; sleep 60\n```\n",
+    );
+    let ran = user.toolgate(&["exec", reply.to_str().unwrap()]);
+    assert_eq!(ran.code, 130, "{ran:?}");
+    assert!(ran.out.starts_with("first\n") && ran.out.contains("part"), "{ran:?}");
+    let report = user.toolgate(&["exec", "--json", reply.to_str().unwrap()]).json();
+    assert_eq!((&report["status"], &report["exit_code"]), (&"cancelled".into(), &130.into()));
+}
+
+#[test]
+fn a_signal_that_we_were_started_to_ignore_is_ignored() {
+    let user = User::new();
+    let binary = env!("CARGO_BIN_EXE_toolgate");
+    let mut command = std::process::Command::new("bash");
+    // The command tells when it runs; the signal then comes; the command goes on.
+    let script = format!(
+        "trap '' HUP; mkfifo go; '{binary}' run 'echo started > go; read line < go; echo $line' & \
+         read line < go; kill -HUP $!; echo went-on > go; wait $!"
+    );
+    command.args(["-c", &script]).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+    command.env("HOME", user.home()).current_dir(user.work());
+    let ran = user.ran(command);
+    assert_eq!((&*ran.out, ran.code), ("went-on\n", 0), "{ran:?}");
+}
+
+#[test]
 fn the_environment_of_commands_is_what_is_let_in() {
     let user = User::new();
     let mut command = user.command(&["run", "echo [$SECRET] [$PLAIN] [$HOME]"]);
