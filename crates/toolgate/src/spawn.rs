@@ -5,6 +5,8 @@
 //! request and gives the same handle, so that no tool has a second way of running a program.
 
 mod host;
+#[cfg(target_os = "linux")]
+mod sandboxed;
 mod sweep;
 
 use std::borrow::Cow;
@@ -17,6 +19,10 @@ use std::sync::Arc;
 use toolgate_exec::{BoxFuture, ExitStatus, NetworkScope, ToolError};
 
 pub use host::HostSpawner;
+#[cfg(target_os = "linux")]
+pub use sandboxed::SandboxSpawner;
+#[cfg(target_os = "linux")]
+pub use toolgate_sandbox::{Level as BoundaryLevel, Network as BoundaryNetwork, Policy as BoundaryPolicy};
 
 /// The variable that marks the processes of one run, whoever starts them.
 ///
@@ -83,4 +89,9 @@ pub trait Child: Send + Sync {
 
     /// The boundary that is really around it, in a word or a list of words; `none` where there is none.
     fn enforcement(&self) -> Cow<'_, str>;
+
+    /// What the boundary saw and refused, once the program has ended, a sentence each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }

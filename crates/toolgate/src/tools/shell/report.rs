@@ -140,6 +140,10 @@ fn output(tool: &str, rendered: Rendered, ran: Option<&Ran>, limit: Duration) ->
             ));
         }
         fields.insert("enforcement".to_owned(), ran.enforcement.as_str().into());
+        if !ran.boundary.is_empty() {
+            fields.insert("boundary".to_owned(), ran.boundary.clone().into());
+            notes.extend(ran.boundary.iter().cloned());
+        }
     }
     fields.insert("truncated".to_owned(), truncation.is_some().into());
 

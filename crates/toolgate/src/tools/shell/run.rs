@@ -64,6 +64,8 @@ pub(super) struct Ran {
     /// Processes that it left running and that were ended.
     pub(super) left_running: usize,
     pub(super) enforcement: String,
+    /// What the boundary saw and refused.
+    pub(super) boundary: Vec<String>,
     pub(super) link: Option<ResourceLink>,
 }
 
@@ -162,7 +164,8 @@ impl Running {
                 _ => {}
             }
         }
-        Ran { end, exit, left_running, enforcement: child.0.enforcement().into_owned(), link }
+        let (enforcement, boundary) = (child.0.enforcement().into_owned(), child.0.notes());
+        Ran { end, exit, left_running, enforcement, boundary, link }
     }
 }
 
