@@ -18,7 +18,8 @@ mod state;
 mod walk;
 
 pub(crate) use network::{is_loopback, of_url as host_of_url};
-pub(crate) use state::State;
+pub(crate) pub use network::is_loopback;
+use state::State;
 
 use crate::effect::{Effect, Kind};
 use crate::path;

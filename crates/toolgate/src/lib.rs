@@ -8,6 +8,7 @@ pub mod layers;
 #[cfg(unix)]
 pub mod spawn;
 pub mod speculation;
+pub mod subagent;
 pub mod tools;
 pub mod understanding;
 
