@@ -20,20 +20,16 @@
 pub mod ansi_c;
 pub mod ast;
 mod options;
+mod parse;
+mod plain;
+mod programs;
 mod text;
 mod unknown;
+mod walk;
 
 pub use options::{Options, Shell};
+pub use parse::parse;
+pub use programs::{Program, programs};
 pub use text::Text;
 pub use unknown::{Reason, Unknown};
-
-/// Reads a script as `bash -c` would.
-///
-/// # Errors
-///
-/// [`Unknown`] if any of it is not understood for certain. That does not mean that bash would refuse
-/// it: bash runs a script line by line and may have run much before it finds fault.
-pub fn parse(source: &[u8], options: &Options) -> Result<ast::Script, Unknown> {
-    let _ = (source, options);
-    Err(Unknown { span: ast::Span::default(), reason: Reason::Unsupported })
-}
+pub use walk::{Effect, Path, Step, Visitor, walk};

@@ -1,0 +1,145 @@
+//! The parser: recursive descent over bytes, without a separate lexer.
+//!
+//! What a byte means in bash depends on where it stands, so each production reads bytes itself.
+//! Three rules keep the result trustworthy:
+//!
+//! * **No recovery.** The first thing that is not understood ends the parse with [`Unknown`].
+//! * **In place.** What is nested is read where it stands by the same productions. Only text that bash
+//!   itself rewrites before it reads it (backticks, here-documents with `<<-`) is copied first, with a
+//!   map of positions.
+//! * **Charged.** Every production that can contain itself costs one unit of depth, and every step one
+//!   unit of fuel.
+
+mod arithmetic;
+mod assignment;
+mod bytes;
+mod command;
+mod compound;
+mod condition;
+mod cursor;
+mod expansion;
+mod expression;
+mod here_doc;
+mod list;
+mod operand;
+mod parameter;
+mod reading;
+mod redirection;
+mod reserved;
+mod word;
+
+use crate::ast::{HereDoc, Script, Span};
+use crate::{Options, Reason, Shell, Unknown};
+use here_doc::PendingHereDoc;
+use reading::Reading;
+
+type Parsed<T> = Result<T, Unknown>;
+
+/// Reads a script as `bash -c` would.
+///
+/// # Errors
+///
+/// [`Unknown`] if any of it is not understood for certain. That does not mean that bash would refuse
+/// it: bash runs a script line by line and may have run much before it finds fault.
+pub fn parse(source: &[u8], options: &Options) -> Result<Script, Unknown> {
+    let end = u32::try_from(source.len()).unwrap_or(u32::MAX);
+    let whole = |reason| Unknown { span: Span { start: 0, end }, reason };
+    if end > options.max_bytes {
+        return Err(whole(Reason::TooLong));
+    }
+    if options.shell == Shell::Other {
+        return Err(whole(Reason::OtherShell));
+    }
+    let Ok(text) = std::str::from_utf8(source) else {
+        return Err(whole(Reason::NotUtf8));
+    };
+    if let Some(at) = source.iter().position(|&byte| byte == 0) {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        return Err(Unknown {
+            span: Span { start: at, end: at.saturating_add(1) },
+            reason: Reason::ControlCharacter,
+        });
+    }
+    let ascii = text.is_ascii();
+    let mut shared = Shared {
+        options,
+        depth: 0,
+        // A script needs about one step a byte; copies and second looks are charged too.
+        fuel: source.len().saturating_mul(24).saturating_add(4096),
+        odd_blanks: !ascii && text.chars().any(bytes::is_odd_blank),
+        ascii,
+        here_docs: Vec::new(),
+        speculating: false,
+        reading: Reading::default(),
+    };
+    let mut parser = Parser::new(source, None, &mut shared);
+    let body = parser.script()?;
+    shared.reading.judge(body.span.end)?;
+    Ok(Script {
+        body,
+        here_docs: shared.here_docs,
+        reading_changes: shared.reading.changes,
+        shell: options.shell,
+    })
+}
+
+/// What all parts of one parse have in common.
+struct Shared<'p> {
+    options: &'p Options,
+    depth: u32,
+    fuel: usize,
+    /// Whether any odd blank is in the source; if not, none is looked for.
+    odd_blanks: bool,
+    ascii: bool,
+    here_docs: Vec<HereDoc>,
+    /// Whether a construct is being read that may be read again in another way. There is no second
+    /// such construct inside one, or the time would double with each.
+    speculating: bool,
+    reading: Reading,
+}
+
+/// A reader of one text: the source, or a rewritten part of it.
+struct Parser<'p, 's> {
+    text: &'p [u8],
+    pos: usize,
+    /// Where each byte of the text (and its end) is in the source, if the text is not the source.
+    map: Option<&'p [u32]>,
+    shared: &'p mut Shared<'s>,
+    /// Here-documents whose bodies begin after the next newline.
+    pending: Vec<PendingHereDoc>,
+    /// How many substitutions enclose the position in this text.
+    substitutions: u32,
+    /// How many compound commands and substitutions enclose it.
+    nesting: u32,
+    /// Whether a reserved word may follow directly: the last token closed a compound command.
+    after_compound: bool,
+    /// The nesting at which a bare `}` ends the list, inside `${ …; }`.
+    brace_ends_at: u32,
+    /// How many things were passed in which parentheses need not balance: comments, clauses of `case`.
+    unbalanced: usize,
+}
+
+impl<'p, 's> Parser<'p, 's> {
+    fn new(text: &'p [u8], map: Option<&'p [u32]>, shared: &'p mut Shared<'s>) -> Self {
+        Parser {
+            text,
+            pos: 0,
+            map,
+            shared,
+            pending: Vec::new(),
+            substitutions: 0,
+            nesting: 0,
+            after_compound: false,
+            brace_ends_at: 0,
+            unbalanced: 0,
+        }
+    }
+
+    /// A reader of another text within the same parse.
+    fn nested<'q>(&'q mut self, text: &'q [u8], map: Option<&'q [u32]>) -> Parser<'q, 's> {
+        let nesting = self.nesting.saturating_add(1);
+        let mut parser = Parser::new(text, map, &mut *self.shared);
+        parser.nesting = nesting;
+        parser
+    }
+}

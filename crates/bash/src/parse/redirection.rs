@@ -1,0 +1,144 @@
+//! Redirections.
+
+use super::bytes::is_name;
+use super::{Parsed, Parser};
+use crate::Reason;
+use crate::ast::{Descriptor, PartKind, Redirection, RedirectionOp, Target, Word};
+
+impl Parser<'_, '_> {
+    /// All redirections that stand here, as behind a compound command.
+    pub(super) fn redirections(&mut self) -> Parsed<Vec<Redirection>> {
+        let mut redirections = Vec::new();
+        loop {
+            self.blanks();
+            match self.redirection()? {
+                Some(redirection) => redirections.push(redirection),
+                None => return Ok(redirections),
+            }
+        }
+    }
+
+    /// A redirection if one stands here; otherwise nothing is passed.
+    pub(super) fn redirection(&mut self) -> Parsed<Option<Redirection>> {
+        let start = self.pos;
+        let fd = match self.byte() {
+            b'0'..=b'9' => Some(Descriptor::Number(self.number()?)),
+            b'{' => match self.descriptor_variable() {
+                Some(descriptor) => Some(descriptor),
+                None => {
+                    self.pos = start;
+                    return Ok(None);
+                }
+            },
+            _ => None,
+        };
+        let Some(op) = self.redirection_op(fd.is_some()) else {
+            self.pos = start;
+            return Ok(None);
+        };
+        if matches!(fd, Some(Descriptor::Variable(_)))
+            || matches!(op, RedirectionOp::WriteBoth | RedirectionOp::AppendBoth | RedirectionOp::HereString)
+        {
+            self.bash_only()?;
+        }
+        self.blanks();
+        self.refuse_descriptor()?;
+        let target_start = self.pos;
+        let target = self.word()?;
+        if target.parts.is_empty() {
+            return Err(self.unexpected());
+        }
+        let target = match op {
+            RedirectionOp::HereDoc | RedirectionOp::HereDocStripTabs => {
+                let strip = op == RedirectionOp::HereDocStripTabs;
+                Target::HereDoc(self.promise_here_doc(target_start, &target, strip)?)
+            }
+            RedirectionOp::DuplicateOutput if fd.is_none() && !is_descriptor(&target) => {
+                self.bash_only()?;
+                Target::Word(target)
+            }
+            _ => Target::Word(target),
+        };
+        Ok(Some(Redirection { span: self.since(start), fd, op, target }))
+    }
+
+    /// Refuses a descriptor in front of an operator where a word must stand.
+    pub(super) fn refuse_descriptor(&mut self) -> Parsed<()> {
+        let start = self.pos;
+        while self.byte().is_ascii_digit() {
+            self.skip(1);
+        }
+        let mut found = self.pos > start && matches!(self.byte(), b'<' | b'>') && self.second() != b'(';
+        self.pos = start;
+        if self.byte() == b'{' {
+            found = self.descriptor_variable().is_some();
+        }
+        self.pos = start;
+        if found { Err(self.unknown(Reason::Syntax)) } else { Ok(()) }
+    }
+
+    /// The digits at the position. A number that bash may not take as a descriptor is refused later,
+    /// and only if an operator follows.
+    fn number(&mut self) -> Parsed<u32> {
+        let mut number = 0_u32;
+        while let digit @ b'0'..=b'9' = self.byte() {
+            number = number.saturating_mul(10).saturating_add(u32::from(digit & 15));
+            self.skip(1);
+        }
+        if number > 1 << 20 && matches!(self.byte(), b'<' | b'>') && self.second() != b'(' {
+            return Err(self.unknown(Reason::Ambiguous));
+        }
+        Ok(number)
+    }
+
+    fn descriptor_variable(&mut self) -> Option<Descriptor> {
+        self.skip(1);
+        let name = self.name()?;
+        if !self.eat(b'}') || !matches!(self.byte(), b'<' | b'>') {
+            return None;
+        }
+        Some(Descriptor::Variable(name))
+    }
+
+    fn redirection_op(&mut self, has_fd: bool) -> Option<RedirectionOp> {
+        use RedirectionOp as Op;
+        let (op, length) = match (self.byte(), self.second()) {
+            (b'<' | b'>', b'(') => return None,
+            (b'<', b'<') => match self.third() {
+                b'<' => (Op::HereString, 3),
+                b'-' => (Op::HereDocStripTabs, 3),
+                _ => (Op::HereDoc, 2),
+            },
+            (b'<', b'&') => (Op::DuplicateInput, 2),
+            (b'<', b'>') => (Op::ReadWrite, 2),
+            (b'<', _) => (Op::Read, 1),
+            (b'>', b'>') => (Op::Append, 2),
+            (b'>', b'&') => (Op::DuplicateOutput, 2),
+            (b'>', b'|') => (Op::Clobber, 2),
+            (b'>', _) => (Op::Write, 1),
+            (b'&', b'>') if !has_fd => match self.third() {
+                b'>' => (Op::AppendBoth, 3),
+                _ => (Op::WriteBoth, 2),
+            },
+            _ => return None,
+        };
+        for _ in 0..length {
+            self.byte();
+            self.skip(1);
+        }
+        Some(op)
+    }
+}
+
+/// Whether a target of `>&` can only be a descriptor: digits, `-`, or digits and `-`.
+fn is_descriptor(target: &Word) -> bool {
+    match target.parts.as_slice() {
+        [part] => match &part.kind {
+            PartKind::Literal(literal) => {
+                literal.text.iter().all(|&byte| byte == b'-' || is_name(byte) && byte.is_ascii_digit())
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
