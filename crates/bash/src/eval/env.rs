@@ -81,6 +81,8 @@ pub(super) enum State {
     Array(Vec<(u64, Value)>),
     /// An associative array, whatever is in it.
     Associative,
+    /// An integer, or unset.
+    Number,
     Unknown(Class),
 }
 
@@ -93,23 +95,29 @@ impl State {
         }
     }
 
+    /// Whether arithmetic takes it for a number and evaluates nothing.
+    pub(super) fn is_number(&self) -> bool {
+        self.is_integer() || matches!(self, State::Number | State::Unset)
+    }
+
+    /// What it is after an assignment of any value of a class, if that happens at all.
+    pub(super) fn blurred(&self, class: Class) -> State {
+        match class {
+            Class::Integer if self.is_integer() => State::Unknown(Class::Integer),
+            Class::Integer if self.is_number() => State::Number,
+            _ => State::Unknown(Class::Any),
+        }
+    }
+
     fn join(&self, other: &State) -> State {
         if self == other {
             self.clone()
         } else if self.is_integer() && other.is_integer() {
             State::Unknown(Class::Integer)
+        } else if self.is_number() && other.is_number() {
+            State::Number
         } else {
             State::Unknown(Class::Any)
-        }
-    }
-
-    fn size(&self) -> usize {
-        match self {
-            State::Scalar(value) | State::First(value) => value.size(),
-            State::Array(elements) => {
-                elements.iter().fold(0, |sum: usize, (_, value)| sum.saturating_add(value.size()))
-            }
-            _ => 0,
         }
     }
 }
@@ -151,6 +159,13 @@ pub(super) struct Changes {
     modes: Option<Modes>,
     forgot: bool,
     lost: bool,
+}
+
+impl Changes {
+    /// Leaves out the changes of some variables.
+    pub(super) fn drop_vars(&mut self, is: impl Fn(&[u8]) -> bool) {
+        self.vars.retain(|(name, _)| !is(name));
+    }
 }
 
 impl Env {
@@ -370,6 +385,12 @@ impl Env {
         self.set(name, State::Unknown(class));
     }
 
+    /// Notes that a variable may have been given a value of a class.
+    pub(super) fn blur_variable(&mut self, name: &[u8], class: Class) {
+        let state = self.get(name).blurred(class);
+        self.set(name, state);
+    }
+
     /// Forgets the values of all variables.
     pub(super) fn forget_variables(&mut self) {
         self.clock = self.clock.saturating_add(1);
@@ -411,6 +432,14 @@ impl Env {
             None => self.functions.remove(name),
         };
         self.note(Undo::Function(name.into(), old));
+    }
+
+    /// Takes the bodies of all functions away; that there are functions of these names stays known.
+    pub(super) fn bury_functions(&mut self) {
+        let names: Vec<Text> = self.functions.keys().cloned().collect();
+        for name in names {
+            self.set_function(&name, Some(Shadow::Opaque));
+        }
     }
 
     /// A hole for a variable that is not known.
@@ -663,11 +692,6 @@ impl Env {
         if lost {
             self.lose();
         }
-    }
-
-    /// How many bytes the values of a variable hold.
-    pub(super) fn size_of(&self, name: &[u8]) -> usize {
-        self.get(name).size()
     }
 }
 

@@ -9,7 +9,6 @@ use super::command::Frame;
 use super::env::{Env, Mark, Shadow, State};
 use super::pattern::Steps;
 use super::scan::{Modified, Root};
-use super::sink::Ifs;
 use super::value::{Class, Count, Field, Hole, Value, Why};
 use super::word::Tildes;
 use super::{Observer, Reach, Scope};
@@ -51,6 +50,8 @@ pub(super) struct Flow<'s, 'r> {
     pub(super) steps: Steps,
     /// A hole to be put where the next piece of text would be.
     pub(super) pending_hole: Option<Hole>,
+    /// A quoted `"$@"` was met that has no elements, or may have none.
+    pub(super) met_doubtful_list: bool,
     /// The expansion that is being looked at.
     pub(super) here: Span,
     /// What `PWD` is if the last command succeeded.
@@ -91,6 +92,7 @@ impl<'s, 'r> Flow<'s, 'r> {
             ever_lost,
             steps: Steps(STEPS),
             pending_hole: None,
+            met_doubtful_list: false,
             here: Span::default(),
             moved: None,
             nesting: 0,
@@ -101,6 +103,17 @@ impl<'s, 'r> Flow<'s, 'r> {
     pub(super) fn script(&mut self, body: &'s List) {
         self.lines(body);
         self.functions_unseen();
+    }
+
+    /// Follows the text of an `eval`.
+    pub(super) fn follow_inner(&mut self, body: &'s List) {
+        self.lines(body);
+        self.env.bury_functions();
+    }
+
+    /// What an inner script leaves behind: steps, whether it may have ended early, whether all is lost.
+    pub(super) fn ending(self) -> (Steps, bool, bool) {
+        (self.steps, self.leaves || self.discards, self.ever_lost)
     }
 
     /// Bodies of functions that were not followed at a call, each in a shell of which nothing is known.
@@ -423,8 +436,7 @@ impl<'s, 'r> Flow<'s, 'r> {
 
     /// Whether a variable is a number, or unset, which counts as zero.
     pub(super) fn is_number(&self, name: &[u8]) -> bool {
-        let state = self.env.get(name);
-        *state == State::Unset || state.is_integer()
+        self.env.get(name).is_number()
     }
 
     /// Text that names a variable, perhaps with a subscript, which is evaluated.
@@ -496,12 +508,8 @@ impl<'s, 'r> Flow<'s, 'r> {
                 flow.list(body);
             });
         }
-        let class = if fields.iter().all(|field| field.value.is_integer()) && self.is_number(variable) {
-            Class::Integer
-        } else {
-            Class::Any
-        };
-        self.env.forget(variable, class);
+        let integers = fields.iter().all(|field| field.value.is_integer());
+        self.env.blur_variable(variable, if integers { Class::Integer } else { Class::Any });
     }
 
     /// Visits something that runs any number of times.
@@ -517,8 +525,7 @@ impl<'s, 'r> Flow<'s, 'r> {
             self.lose();
         }
         for (name, class) in &modified.names {
-            let class = if *class == Class::Integer && self.is_number(name) { Class::Integer } else { Class::Any };
-            self.env.forget(name, class);
+            self.env.blur_variable(name, *class);
         }
         if modified.all_variables {
             self.env.forget_variables();
@@ -743,11 +750,6 @@ impl<'s, 'r> Flow<'s, 'r> {
     /// Whatever may be called is called with anything: a handler, a child that gets the function.
     pub(super) fn functions_escape(&mut self) {
         self.ever_lost = true;
-    }
-
-    #[allow(dead_code)]
-    pub(super) fn ifs_is_default(&self) -> bool {
-        self.ifs() == Ifs::Default
     }
 }
 

@@ -129,7 +129,7 @@ impl<'s> Flow<'s, '_> {
                 let value = self.evaluate(value, values, span);
                 let new = match (op, old, value) {
                     (None, _, value) => value,
-                    (Some(op), Ok(old), Ok(value)) => self.apply(*op, old, value, span),
+                    (Some(op), Ok(old), Ok(value)) => self.operate(*op, old, value, span),
                     (Some(BinaryOp::Divide | BinaryOp::Remainder), Err(hole), _)
                     | (Some(BinaryOp::Divide | BinaryOp::Remainder), _, Err(hole)) => {
                         self.may_discard();
@@ -185,7 +185,7 @@ impl<'s> Flow<'s, '_> {
                 (op, left) => {
                     let right = self.evaluate(operand, values, span);
                     match (left, right) {
-                        (Ok(left), Ok(right)) => self.apply(*op, left, right, span),
+                        (Ok(left), Ok(right)) => self.operate(*op, left, right, span),
                         (Err(hole), _) | (_, Err(hole)) => {
                             let divides = matches!(op, BinaryOp::Divide | BinaryOp::Remainder);
                             if divides && !matches!(right, Ok(n) if n != 0) {
@@ -232,7 +232,7 @@ impl<'s> Flow<'s, '_> {
                 Some((0, value)) => self.operand_value(&value.clone(), span),
                 _ => Ok(0),
             },
-            State::Unknown(Class::Integer) => Err(self.unknown_number(span)),
+            State::Number | State::Unknown(Class::Integer) => Err(self.unknown_number(span)),
             State::Associative | State::Unknown(Class::Any) => Err(self.evaluated(span)),
         }
     }
@@ -256,7 +256,7 @@ impl<'s> Flow<'s, '_> {
         }
     }
 
-    fn apply(&mut self, op: BinaryOp, left: i64, right: i64, span: Span) -> Number {
+    fn operate(&mut self, op: BinaryOp, left: i64, right: i64, span: Span) -> Number {
         let truth = |is: bool| Ok(i64::from(is));
         match op {
             BinaryOp::Comma => Ok(right),

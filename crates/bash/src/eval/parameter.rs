@@ -83,7 +83,7 @@ impl<'s> Flow<'s, '_> {
                         State::Scalar(value) => Subject::List(vec![value.clone()]),
                         State::Unset => Subject::List(Vec::new()),
                         State::Associative => Subject::Unlisted(hole(Why::Array, Class::Any)),
-                        State::First(_) | State::Unknown(_) => {
+                        State::First(_) | State::Number | State::Unknown(_) => {
                             Subject::Unlisted(hole(self.env.why(name), Class::Any))
                         }
                     },
@@ -128,6 +128,7 @@ impl<'s> Flow<'s, '_> {
                 _ => One::Unset,
             },
             State::Associative => One::Unknown(Hole { why: Why::Array, span, class: Class::Any }),
+            State::Number => One::Unknown(self.env.hole(name, Class::Any, span)),
             State::Unknown(class) => One::Unknown(self.env.hole(name, *class, span)),
         }
     }
@@ -227,6 +228,7 @@ impl<'s> Flow<'s, '_> {
         } else if quoted && is_star(p) {
             sink.hole(Piece::Unknown(hole), false);
         } else {
+            self.met_doubtful_list |= quoted;
             sink.many(hole);
         }
     }
@@ -410,7 +412,10 @@ impl<'s> Flow<'s, '_> {
                 match values {
                     Ok(values) => self.emit_list(values, is_star(p), quoted, span, sink),
                     Err(hole) if quoted && is_star(p) => sink.hole(Piece::Unknown(hole), false),
-                    Err(hole) => sink.many(hole),
+                    Err(hole) => {
+                        self.met_doubtful_list |= quoted;
+                        sink.many(hole);
+                    }
                 }
             }
             _ => {
@@ -436,7 +441,8 @@ impl<'s> Flow<'s, '_> {
             Some(length) => Some(self.number(length)),
             None => None,
         };
-        let (offset, length) = (offset?, length.transpose()?);
+        let any = |hole: Hole| Hole { class: Class::Any, ..hole };
+        let (offset, length) = (offset.map_err(any)?, length.transpose().map_err(any)?);
         let count = i64::try_from(values.len()).map_err(|_| fails)?;
         // `$@` is counted from `$0`; an array by its indices, which are dense or not followed.
         let base = match &p.name {
@@ -483,6 +489,7 @@ impl<'s> Flow<'s, '_> {
     fn emit_list(&mut self, values: Vec<Value>, star: bool, quoted: bool, span: Span, sink: &mut Sink) {
         let joined = sink.is_single() || (quoted && star);
         if !joined {
+            self.met_doubtful_list |= quoted && values.is_empty();
             for (at, value) in values.into_iter().enumerate() {
                 if at > 0 {
                     sink.boundary();
@@ -596,12 +603,8 @@ impl<'s> Flow<'s, '_> {
 
     fn changed(&mut self, change: &Result<Change, Hole>, one: One, span: Span) -> Value {
         let text = match &one {
-            One::Unset => {
-                return match change {
-                    Ok(Change::Replace { .. }) | Err(_) => self.changed(change, One::Set(Value::from("")), span),
-                    _ => Value::from(""),
-                };
-            }
+            // Bash does not look at the operator then.
+            One::Unset => return Value::from(""),
             One::Set(Value::Known(text)) => text,
             One::Set(Value::Partial(_)) | One::Unknown(_) => {
                 if matches!(change, Ok(Change::Prompt)) {
@@ -613,7 +616,7 @@ impl<'s> Flow<'s, '_> {
         };
         let change = match change {
             Ok(change) => change,
-            Err(hole) => return Value::unknown(Hole { span, ..*hole }),
+            Err(hole) => return Value::unknown(Hole { span, class: Class::Any, ..*hole }),
         };
         if matches!(change, Change::Prompt) {
             if text.iter().any(|b| matches!(b, b'$' | b'`')) {
@@ -696,6 +699,7 @@ impl<'s> Flow<'s, '_> {
             }
             State::Associative => State::Associative,
             State::First(_) | State::Unknown(_) => State::First(value),
+            State::Number => State::Scalar(value),
             State::Unset | State::Scalar(_) => State::Scalar(value),
         };
         if state != State::Associative {

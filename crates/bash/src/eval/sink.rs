@@ -242,6 +242,24 @@ impl Sink {
         self.hole(Piece::Unknown(hole), true);
     }
 
+    /// Whether the current field has not begun.
+    pub(super) fn is_at_start(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// If nothing is known to be in the current field, it may be none.
+    pub(super) fn doubt_empty(&mut self, hole: Hole) {
+        let Some(chunk) = &mut self.current else { return };
+        if self.form == Form::Single || !chunk.bytes.is_empty() {
+            return;
+        }
+        if chunk.holes.is_empty() {
+            chunk.holes.push((0, Piece::Unknown(hole)));
+        }
+        chunk.breaks = true;
+        chunk.exists = false;
+    }
+
     /// The end of one element of `"$@"` with another to follow.
     pub(super) fn boundary(&mut self) {
         if self.form == Form::Fields {
@@ -260,11 +278,6 @@ impl Sink {
             }
             None => false,
         }
-    }
-
-    /// How many fields there are so far.
-    pub(super) fn len(&self) -> usize {
-        self.fields.len()
     }
 
     pub(super) fn into_fields(mut self) -> Vec<Field> {

@@ -320,10 +320,16 @@ impl<'s> Flow<'s, '_> {
 
     fn double_quoted(&mut self, inner: &'s [Part], sink: &mut Sink) {
         if inner.is_empty() {
-            sink.quoted(b"");
-        } else {
-            self.parts(inner, Place::QUOTED, sink);
+            return sink.quoted(b"");
         }
+        let starts = sink.is_at_start();
+        let outer = std::mem::replace(&mut self.met_doubtful_list, false);
+        self.parts(inner, Place::QUOTED, sink);
+        if self.met_doubtful_list && inner.len() > 1 && starts {
+            // With nothing but empty texts beside a `$@` without elements there may be no field at all.
+            sink.doubt_empty(Hole { why: Why::Version, span: self.here, class: Class::Any });
+        }
+        self.met_doubtful_list = outer;
     }
 
     pub(super) fn dynamic(&mut self, why: Why, span: Span, quoted: bool, sink: &mut Sink) {
@@ -403,7 +409,9 @@ pub(super) fn is_name(name: &[u8]) -> bool {
 /// The text of a word in which nothing is expanded, split or matched.
 pub(super) fn plain(word: &Word) -> Option<Text> {
     if let [Part { kind: PartKind::Literal(literal), .. }] = word.parts.as_slice() {
-        return literal.marks.is_plain().then(|| literal.text.clone());
+        // A backslash can stand at the very end of a script, where versions differ about it.
+        let plain = literal.marks.is_plain() && !literal.text.ends_with(b"\\");
+        return plain.then(|| literal.text.clone());
     }
     if word.parts.is_empty() {
         return None;
