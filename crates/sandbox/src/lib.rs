@@ -57,6 +57,8 @@
 mod session;
 
 #[cfg(target_os = "linux")]
+mod ablation;
+#[cfg(target_os = "linux")]
 mod boundary;
 #[cfg(target_os = "linux")]
 mod channel;
@@ -112,10 +114,14 @@ mod wire;
 #[cfg(unix)]
 pub use session::own_session;
 
+#[cfg(all(target_os = "linux", feature = "danger-ablation"))]
+pub use ablation::Layer;
 #[cfg(target_os = "linux")]
 pub use child::{Child, Exit, Limit, RefusedSocket, Status};
 #[cfg(target_os = "linux")]
 pub use command::{Command, Io};
+#[cfg(all(target_os = "linux", feature = "danger-ablation"))]
+pub use doctor::danger_examine_without;
 #[cfg(target_os = "linux")]
 pub use doctor::{Examination, Finding, Verdict, examine};
 #[cfg(target_os = "linux")]
