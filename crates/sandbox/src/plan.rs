@@ -486,7 +486,8 @@ fn resource_limits(limits: &Limits, own_users: bool, everyone: bool) -> Vec<(u32
         && !everyone
     {
         // Counted in the user's own namespace. It doesn't hold for the superuser, pid_max does.
-        list.push((libc::RLIMIT_NPROC as u32, u64::from(most)));
+        // A little more than is watched for, so that a bomb is told as one and not only starved.
+        list.push((libc::RLIMIT_NPROC as u32, u64::from(most).saturating_add(16)));
     }
     list
 }

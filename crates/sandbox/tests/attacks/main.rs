@@ -4,6 +4,7 @@
 //! second time as an unprivileged user, in a process of its own.
 
 #![cfg(target_os = "linux")]
+#![allow(unsafe_code, reason = "a few calls an attacker would make")]
 
 mod ablation;
 mod environment;
