@@ -209,7 +209,7 @@ impl Tables {
         let mut sharp = operands.iter().any(|s| !harmless(s.role));
         for line in options.lines() {
             let Some(o) = lines::option(line).map_err(at)? else { continue };
-            sharp |= !o.effects.is_empty() || o.roles.iter().any(|r| !harmless(*r));
+            sharp |= o.effects.iter().any(|e| !only_reads(e.0)) || o.roles.iter().any(|r| !harmless(*r));
             let roles = self.roles(&o.roles);
             let list = self.effects(&o.effects);
             let id = self.opts.len();
@@ -319,7 +319,7 @@ impl Tables {
         let tests = (self.tests.len(), written.len());
         self.tests.extend(written);
         let effects = effects(take_list(&mut table, "effects")?)?;
-        *sharp |= !effects.is_empty();
+        *sharp |= effects.iter().any(|e| !only_reads(e.0));
         let effects = self.effects(&effects);
         let (has_operands, operands) = match take_str(&mut table, "operands")? {
             Some(s) => (true, lines::operands(&s)?),
@@ -428,6 +428,10 @@ fn style_of_sub(style: Style) -> Style {
 /// Roles that can do no more than read and print.
 fn harmless(role: Role) -> bool {
     matches!(role, Role::Text | Role::Read | Role::List | Role::Code(crate::schema::Lang::Jq))
+}
+
+fn only_reads(kind: Kind) -> bool {
+    matches!(kind, Kind::Read | Kind::List)
 }
 
 fn effects(list: Vec<String>) -> Result<Vec<(Kind, String)>, String> {

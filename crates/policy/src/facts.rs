@@ -93,7 +93,11 @@ pub fn classes(path: &str) -> Classes {
                 // It could be any name, and says nothing.
                 0
             } else {
-                EXACT.iter().filter(|e| could_be(part, e.key)).fold(0, |f, e| f | fits(e, path, start, last, false))
+                // What could be generated is not known to be: that class alone loosens.
+                EXACT
+                    .iter()
+                    .filter(|e| e.bit != Classes::GENERATED.0 && could_be(part, e.key))
+                    .fold(0, |f, e| f | fits(e, path, start, last, false))
             };
             if last && !part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
                 found |= by_name(part);
@@ -144,7 +148,7 @@ fn by_name(name: &str) -> u8 {
             }
         } else {
             let fixed = pattern.trim_matches('*');
-            could_be(name, fixed) || partly(name, pattern)
+            *bit != Classes::GENERATED.0 && could_be(name, fixed) || partly(name, pattern)
         };
         if hit {
             found |= bit;
@@ -217,6 +221,16 @@ mod tests {
         assert!(!classes(&format!("/w/{SOME}.md")).has(Classes::SECRET));
         assert!(!classes(&format!("/w/{SOME}")).has(Classes::SECRET));
         assert!(classes(&format!("{UNKNOWN}/.ssh/config")).has(Classes::CREDENTIAL));
+    }
+
+    #[test]
+    fn what_could_be_generated_is_not_taken_for_it() {
+        for p in [format!("src/{SOME}"), format!("{SOME}/{SOME}.txt"), format!("{SOME}result"), format!("{SOME}ild/x")] {
+            assert!(!classes(&p).has(Classes::GENERATED), "{p}");
+        }
+        for p in [format!("build/{SOME}"), format!("{SOME}/{SOME}.pyc"), "a/target/x".into(), "node_modules".into()] {
+            assert!(classes(&p).has(Classes::GENERATED), "{p}");
+        }
     }
 
     #[test]

@@ -431,7 +431,13 @@ impl Analyst<'_> {
             Data::Text(t) if name == "read" && targets.len() == 1 => t.split('\n').next().map(|l| l.trim().to_owned()),
             _ => None,
         };
-        let names_only = matches!(input, Data::Names);
+        let names_only = match input {
+            Data::Names(list) => match list.as_slice() {
+                [one] => Some(one.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
         for t in &targets {
             self.evaluated(&t.text.clone(), t.span, state);
             if !t.is_exact() {
@@ -441,8 +447,7 @@ impl Analyst<'_> {
             let value = match &line {
                 // A loop reads other lines too, and those of a constant are looked at one by one there.
                 Some(l) if matches!(input, Data::Text(x) if x.trim_end_matches('\n').lines().count() <= 1) => l.clone(),
-                _ if names_only => crate::word::SOME.to_string(),
-                _ => UNKNOWN.to_string(),
+                _ => names_only.clone().unwrap_or_else(|| UNKNOWN.to_string()),
             };
             self.environment(&t.text.clone(), &value, t.span, state);
             state.set(&t.text, if name == "read" { Variable::Scalar(value) } else { Variable::Array(vec![UNKNOWN.to_string()]) });

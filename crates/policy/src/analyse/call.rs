@@ -45,6 +45,7 @@ impl Analyst<'_> {
         self.doubts(name, &call);
         if matches!(text(spec.special), "find" | "walk") {
             site.found = found_below(&call);
+            self.found = Some(site.found.clone());
         }
         let why = text(innermost.why);
         for given in &call.options {
@@ -392,7 +393,7 @@ impl Analyst<'_> {
                     self.path(Kind::Script, &f, span, &dirs, state, "its content is run as a program");
                 }
                 Data::Inherit => self.unknown(format!("{name} runs what it is told on its standard input"), span),
-                Data::Unknown | Data::Names | Data::Fact => {
+                Data::Unknown | Data::Names(_) | Data::Fact => {
                     self.unknown(format!("{name} runs text that comes through a pipe and is not known"), span);
                 }
             },
@@ -437,7 +438,8 @@ impl Analyst<'_> {
             }) || words.iter().any(|w| w.text.contains("{}"));
             let given = match input {
                 Data::Text(t) => t.clone(),
-                Data::Names => SOME.to_string(),
+                // A name for each pattern stands for all that fit it.
+                Data::Names(list) => list.join("\n"),
                 _ => UNKNOWN.to_string(),
             };
             if replaces {
@@ -458,6 +460,9 @@ impl Analyst<'_> {
                         w.text = Cow::Owned(w.text.replace(mark.as_str(), &one));
                     }
                 }
+            } else if let Data::Names(list) = input {
+                let span = words.first().map(|w| w.span).unwrap_or_default();
+                words.extend(list.iter().map(|n| Word { text: Cow::Owned(n.clone()), span, splits: true }));
             } else if let Data::Text(_) = input {
                 let span = words.first().map(|w| w.span).unwrap_or_default();
                 for piece in given.split_whitespace().take(64) {

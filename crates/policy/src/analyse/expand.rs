@@ -159,7 +159,14 @@ impl Analyst<'_> {
                 let data = self.subshell(&c.body, state, script, &Data::Inherit);
                 match data {
                     Data::Text(t) => self.split(t.trim_end_matches('\n'), state, f),
-                    Data::Names => {
+                    Data::Names(list) if f.text.is_empty() && !f.started => {
+                        for n in list {
+                            f.text.push_str(&n);
+                            f.splits = true;
+                            f.end();
+                        }
+                    }
+                    Data::Names(_) => {
                         f.text.push(SOME);
                         f.splits = true;
                     }

@@ -23,9 +23,9 @@ impl Analyst<'_> {
             "printf" => printf(args).map_or(Data::Unknown, Data::Text),
             "cat" | "tee" | "stdbuf" | "pv" | "sponge" if files() == 0 || texts.iter().all(|t| *t == "-") => input.clone(),
             "tee" => input.clone(),
-            "sort" | "uniq" | "head" | "tail" | "tac" | "shuf" if matches!(input, Data::Names | Data::Fact) => input.clone(),
+            "sort" | "uniq" | "head" | "tail" | "tac" | "shuf" if matches!(input, Data::Names(_) | Data::Fact) => input.clone(),
             "grep" | "egrep" | "fgrep" | "sed" | "awk" | "cut" | "tr" if *input == Data::Fact && files() <= 1 => Data::Unknown,
-            "grep" | "egrep" | "fgrep" if *input == Data::Names && files() <= 1 => Data::Names,
+            "grep" | "egrep" | "fgrep" if matches!(input, Data::Names(_)) && files() <= 1 => input.clone(),
             "base64" | "gbase64" if texts.iter().any(|t| matches!(*t, "-d" | "-D" | "--decode" | "-di" | "-id")) && files() == 0 => {
                 pass(&base64)
             }
@@ -70,8 +70,12 @@ impl Analyst<'_> {
             "whoami" | "hostname" | "uname" | "nproc" | "arch" | "id" | "wc" | "tty" | "logname" | "getconf" | "sha256sum" | "md5sum"
             | "sha1sum" | "cksum" | "uptime" | "which" | "type" | "stat" | "du" | "df" | "expr" | "jot" | "uuidgen" | "groups" | "tput" => Data::Fact,
             "yes" => Data::Unknown,
-            "ls" | "find" | "fd" | "fdfind" | "rg" if lists_names(name, &texts) => Data::Names,
-            "grep" if texts.iter().any(|t| t.starts_with('-') && !t.starts_with("--") && t.contains('l')) => Data::Names,
+            "find" | "fd" | "fdfind" if lists_names(name, &texts) => match self.found.take() {
+                Some(list) => Data::Names(list),
+                None => Data::Unknown,
+            },
+            "ls" | "rg" if lists_names(name, &texts) => names(),
+            "grep" if texts.iter().any(|t| t.starts_with('-') && !t.starts_with("--") && t.contains('l')) => names(),
             "git" => self.git_output(&texts, state),
             _ => Data::Unknown,
         }
@@ -89,11 +93,16 @@ impl Analyst<'_> {
             }
             ["rev-parse" | "rev-list" | "describe" | "merge-base" | "hash-object", ..] => Data::Fact,
             ["branch", "--show-current"] | ["symbolic-ref", ..] => Data::Fact,
-            ["ls-files", ..] => Data::Names,
-            ["diff" | "show" | "diff-tree" | "log", flags @ ..] if flags.contains(&"--name-only") => Data::Names,
+            ["ls-files", ..] => names(),
+            ["diff" | "show" | "diff-tree" | "log", flags @ ..] if flags.contains(&"--name-only") => names(),
             _ => Data::Unknown,
         }
     }
+}
+
+/// Names below the directory.
+fn names() -> Data {
+    Data::Names(vec![SOME.to_string()])
 }
 
 /// Whether a command prints nothing but names of files below relative roots.
@@ -102,8 +111,8 @@ fn lists_names(name: &str, texts: &[&str]) -> bool {
     match name {
         "ls" => texts.iter().all(below) && !texts.iter().any(|t| t.starts_with('-') && !t.starts_with("--") && t.contains(['l', 's', 'i', 'g', 'o', 'n'])),
         "rg" => texts.iter().any(|t| matches!(*t, "-l" | "--files" | "--files-with-matches" | "--files-without-match")),
-        "find" => texts.iter().take_while(|t| !t.starts_with('-')).all(below) && !texts.iter().any(|t| t.starts_with("-printf") || t.starts_with("-exec") || t.starts_with("-ls") || t.starts_with("-fprint")),
-        _ => texts.iter().all(below) && !texts.iter().any(|t| matches!(*t, "-x" | "-X" | "--exec" | "--exec-batch" | "-l" | "--list-details" | "--format")),
+        "find" => !texts.iter().any(|t| t.starts_with("-printf") || t.starts_with("-exec") || t.starts_with("-ls") || t.starts_with("-fprint")),
+        _ => !texts.iter().any(|t| matches!(*t, "-x" | "-X" | "--exec" | "--exec-batch" | "-l" | "--list-details" | "--format")),
     }
 }
 

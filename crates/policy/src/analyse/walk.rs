@@ -655,7 +655,10 @@ fn follow(a: Data, b: Data) -> Data {
         (Data::Text(a), Data::Text(b)) => Data::Text(a + &b),
         (Data::Text(a), other) if a.is_empty() => other,
         (other, Data::Text(b)) if b.is_empty() => other,
-        (Data::Names, Data::Names) => Data::Names,
+        (Data::Names(mut a), Data::Names(b)) => {
+            a.extend(b);
+            Data::Names(a)
+        }
         _ => Data::Unknown,
     }
 }
