@@ -8,9 +8,11 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// The Rust text of all tables, or every mistake that was found.
-pub fn compile(folder: &Path) -> Result<String, Vec<String>> {
+pub(crate) fn compile(folder: &Path) -> Result<String, Vec<String>> {
     let mut files: Vec<_> = match std::fs::read_dir(folder) {
-        Ok(dir) => dir.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "toml")).collect(),
+        Ok(dir) => {
+            dir.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "toml")).collect()
+        }
         Err(e) => return Err(vec![format!("reading {}: {e}", folder.display())]),
     };
     files.sort();
@@ -141,7 +143,8 @@ impl Tables {
     }
 
     fn roles(&mut self, roles: &[Role]) -> Run {
-        let list: Vec<String> = roles.iter().map(|r| format!("Role::{r:?}").replace('(', "(Lang::")).collect();
+        let list: Vec<String> =
+            roles.iter().map(|r| format!("Role::{r:?}").replace('(', "(Lang::")).collect();
         intern(&mut self.roles, &mut self.role_runs, list)
     }
 
@@ -167,7 +170,13 @@ impl Tables {
         intern(&mut self.effects, &mut self.effect_runs, list)
     }
 
-    fn spec(&mut self, mut table: Table, style: Style, scopes: &[&Scope], path: &str) -> Result<usize, String> {
+    fn spec(
+        &mut self,
+        mut table: Table,
+        style: Style,
+        scopes: &[&Scope],
+        path: &str,
+    ) -> Result<usize, String> {
         let at = |e: String| if path.is_empty() { e } else { format!("[sub.{path}]: {e}") };
         // The number is taken before the sub-commands take theirs.
         let number = self.specs.len();
@@ -300,8 +309,12 @@ impl Tables {
         let mut written = Vec::new();
         for t in tests {
             let subject = match t.subject {
-                Subject::Option(names) => format!("Subject::Option({})", show_run(self.options(&names, scopes)?)),
-                Subject::Value(names) => format!("Subject::Value({})", show_run(self.options(&names, scopes)?)),
+                Subject::Option(names) => {
+                    format!("Subject::Option({})", show_run(self.options(&names, scopes)?))
+                }
+                Subject::Value(names) => {
+                    format!("Subject::Value({})", show_run(self.options(&names, scopes)?))
+                }
                 Subject::DashDash => "Subject::DashDash".into(),
                 Subject::Count(o, n) => format!("Subject::Count(Ordering::{o:?},{n})"),
                 Subject::Operand(n) => format!("Subject::Operand({n})"),
@@ -369,7 +382,9 @@ impl Tables {
             let id = find(n, scopes)?.0;
             // A test for one name would hold for the others of its line too.
             if let Some(other) = self.listed.get(id).and_then(|l| l.iter().find(|l| !names.contains(l))) {
-                return Err(format!("a condition names `{n}` but not `{other}` of the same line: give it a line of its own"));
+                return Err(format!(
+                    "a condition names `{n}` but not `{other}` of the same line: give it a line of its own"
+                ));
             }
             ids.push(id);
         }

@@ -268,7 +268,15 @@ impl<'c> Analyst<'c> {
     }
 
     /// Notes an effect on a path, seen from each directory the shell may be in.
-    fn path(&mut self, kind: Kind, text: &str, span: Span, dirs: &[String], state: &State, note: &'static str) {
+    fn path(
+        &mut self,
+        kind: Kind,
+        text: &str,
+        span: Span,
+        dirs: &[String],
+        state: &State,
+        note: &'static str,
+    ) {
         if text.is_empty() {
             return;
         }

@@ -142,7 +142,9 @@ pub(crate) fn see(effect: &Effect, map: &Map, setting: Setting, network_open: bo
         let whole = head == "/" || head.ends_with('/') && map.place(bare) == Place::Above;
         if destroys && whole {
             place = Place::Above;
-        } else if matches!(place, Place::Inside | Place::Scratch) || !head.get(1..).unwrap_or("").contains('/') {
+        } else if matches!(place, Place::Inside | Place::Scratch)
+            || !head.get(1..).unwrap_or("").contains('/')
+        {
             place = Place::Unknown;
         }
     }

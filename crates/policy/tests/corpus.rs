@@ -30,7 +30,13 @@ fn real_commands_are_answered() {
                 match r.message.split_once("nothing is known about `").and_then(|(_, t)| t.split_once('`')) {
                     Some((program, _)) => *unknown.entry(program.to_owned()).or_default() += 1,
                     None if r.verdict == Verdict::Ask && answer.verdict == Verdict::Ask => {
-                        *reasons.entry(format!("{}  <= {}", r.message, command.chars().take(100).collect::<String>())).or_default() += 1;
+                        *reasons
+                            .entry(format!(
+                                "{}  <= {}",
+                                r.message,
+                                command.chars().take(100).collect::<String>()
+                            ))
+                            .or_default() += 1;
                     }
                     None => {}
                 }
@@ -40,8 +46,15 @@ fn real_commands_are_answered() {
         if report {
             let mut list: Vec<_> = unknown.into_iter().collect();
             list.sort_by(|a, b| b.1.cmp(&a.1));
-            println!("unknown: {}", list.iter().take(150).map(|(n, c)| format!("{n}:{c}")).collect::<Vec<_>>().join(" "));
-            for (r, _) in reasons.iter().filter(|(r, _)| r.contains("not-understood") || r.contains("not known")).take(80) {
+            println!(
+                "unknown: {}",
+                list.iter().take(150).map(|(n, c)| format!("{n}:{c}")).collect::<Vec<_>>().join(" ")
+            );
+            for (r, _) in reasons
+                .iter()
+                .filter(|(r, _)| r.contains("not-understood") || r.contains("not known"))
+                .take(80)
+            {
                 println!("   {r:?}");
             }
         }

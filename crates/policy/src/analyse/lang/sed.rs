@@ -121,7 +121,9 @@ impl<'t> Sed<'t> {
             self.next();
         }
         match self.next().ok_or(())? {
-            '{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => Ok(None),
+            '{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => {
+                Ok(None)
+            }
             '#' => {
                 self.line();
                 Ok(None)
