@@ -10,7 +10,7 @@
 //! [`parse`](crate::parse), also for text inside backticks and here-documents.
 //!
 //! Long flat inputs make long vectors, never long chains of boxes, and nesting is limited by the
-//! parser, so dropping, cloning or comparing a tree needs little stack.
+//! parser, so walking and dropping a tree need little stack.
 
 use crate::{Shell, Text};
 
@@ -94,7 +94,7 @@ pub enum Terminator {
 }
 
 /// Commands joined by pipes, with the reserved words in front.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
     /// Where it stands, prefixes included.
     pub span: Span,
@@ -366,11 +366,11 @@ pub enum Compound {
     /// `for ((…; …; …))`
     ArithmeticFor {
         /// Runs once.
-        init: Arithmetic,
+        init: Box<Arithmetic>,
         /// Runs before each pass.
-        condition: Arithmetic,
+        condition: Box<Arithmetic>,
         /// Runs after each pass.
-        update: Arithmetic,
+        update: Box<Arithmetic>,
         /// The body.
         body: List,
     },
@@ -607,6 +607,16 @@ impl Marks {
     /// Whether the text means itself wherever it stands.
     pub fn is_plain(self) -> bool {
         self == Marks::default()
+    }
+
+    /// The marks of two texts joined.
+    pub(crate) fn or(self, other: Marks) -> Marks {
+        Marks {
+            glob: self.glob || other.glob,
+            brace: self.brace || other.brace,
+            tilde: self.tilde || other.tilde,
+            dollar: self.dollar || other.dollar,
+        }
     }
 }
 

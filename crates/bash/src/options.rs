@@ -7,13 +7,13 @@ pub struct Options {
     pub shell: Shell,
     /// Longer scripts are refused. 64 KB by default.
     pub max_bytes: u32,
-    /// Deeper nesting is refused. 100 by default, which a stack of 256 KB can hold.
+    /// Deeper nesting is refused. 64 by default, which a stack of 256 KB can hold.
     pub max_depth: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { shell: Shell::Bash, max_bytes: 64 * 1024, max_depth: 100 }
+        Options { shell: Shell::Bash, max_bytes: 64 * 1024, max_depth: 64 }
     }
 }
 

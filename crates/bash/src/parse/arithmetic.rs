@@ -9,6 +9,9 @@ use super::{Parsed, Parser, expression};
 use crate::Reason;
 use crate::ast::{Arithmetic, Literal, Marks, Part, PartKind, Subscript, SubscriptKind};
 
+/// How deep an expression may be. Its reader needs more stack for a level than the parser does.
+const MAX_DEPTH: u32 = 40;
+
 /// What ends the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
@@ -47,12 +50,16 @@ impl Parser<'_, '_> {
         Ok(Some(arithmetic))
     }
 
-    /// `$[…]` from behind the bracket on.
-    pub(super) fn bracket_arithmetic(&mut self) -> Parsed<PartKind> {
+    /// `$[…]` at the position.
+    pub(super) fn bracket_arithmetic(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
+        self.bash_only()?;
+        let start = self.pos;
+        self.two();
         let mut arithmetic = self.arithmetic_text(Until::Bracket)?;
         arithmetic.bracket = true;
         self.expect(b']')?;
-        Ok(PartKind::Arithmetic(Box::new(arithmetic)))
+        self.push(parts, start, PartKind::Arithmetic(Box::new(arithmetic)));
+        Ok(())
     }
 
     /// A subscript from behind the bracket on, up to the closing one.
@@ -83,7 +90,7 @@ impl Parser<'_, '_> {
     }
 
     fn arithmetic(&mut self, start: usize, parts: Vec<Part>, until: Until) -> Parsed<Arithmetic> {
-        let left = self.shared.options.max_depth.saturating_sub(self.shared.depth);
+        let left = self.shared.options.max_depth.saturating_sub(self.shared.depth).min(MAX_DEPTH);
         let expression = expression::read(&parts, left);
         if expression.is_none() && until != Until::Subscript && !is_excused(&parts) {
             return Err(self.unknown_at(start, Reason::Unsupported));
@@ -141,30 +148,26 @@ impl Parser<'_, '_> {
     fn end_run(&self, parts: &mut Vec<Part>, run: usize) {
         if run < self.pos {
             let text = self.text.get(run..self.pos).unwrap_or_default().into();
-            let literal = Literal { text, marks: Marks::default() };
-            parts.push(Part { span: self.since(run), kind: PartKind::Literal(literal) });
+            self.push(parts, run, PartKind::Literal(Literal { text, marks: Marks::default() }));
         }
     }
 
     fn arithmetic_quoted(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
         self.spend(1)?;
-        let start = self.pos;
         match self.raw() {
             b'$' => self.dollar(parts, Quoting::Arithmetic),
-            b'`' => {
-                let kind = self.backtick(Quoting::Arithmetic)?;
-                parts.push(Part { span: self.since(start), kind });
-                Ok(())
-            }
+            b'`' => self.backtick(parts, Quoting::Arithmetic),
             b'\'' => self.undisputed_single_quoted(parts),
             b'"' => {
-                self.skip(1);
-                let inner = self.double_quoted()?;
-                if inner.iter().any(|part| matches!(part.kind, PartKind::Escaped(_))) {
-                    return Err(self.unknown_at(start, Reason::Ambiguous));
+                self.push_double_quoted(parts)?;
+                match parts.last().map(|part| &part.kind) {
+                    Some(PartKind::DoubleQuoted(inner))
+                        if inner.iter().any(|part| matches!(part.kind, PartKind::Escaped(_))) =>
+                    {
+                        Err(self.unknown(Reason::Ambiguous))
+                    }
+                    _ => Ok(()),
                 }
-                parts.push(Part { span: self.since(start), kind: PartKind::DoubleQuoted(inner) });
-                Ok(())
             }
             _ if self.byte() != b'\\' => Ok(()),
             _ => Err(self.unknown(Reason::Ambiguous)),

@@ -2,52 +2,54 @@
 
 use super::word::Place;
 use super::{Parsed, Parser};
+use crate::ast::SimpleCommand;
 use crate::ast::{
     Assignment, Element, Literal, Marks, Part, PartKind, Subscript, SubscriptKind, Value, Word,
 };
 use crate::{Reason, Text};
-
-/// What stands where an assignment may.
-pub(super) enum Lead {
-    Assignment(Assignment),
-    /// A word that began like an assignment to an element.
-    Word(Word),
-    Neither,
-}
 
 impl Parser<'_, '_> {
     /// An assignment in front of a command, if one stands here.
     ///
     /// Behind a name, bash takes everything between brackets into the word, blanks too, whether or
     /// not an assignment comes of it.
-    pub(super) fn lead(&mut self) -> Parsed<Lead> {
+    pub(super) fn lead(&mut self, simple: &mut SimpleCommand) -> Parsed<bool> {
         let start = self.pos;
         let Some(name) = self.name() else {
-            return Ok(Lead::Neither);
+            return Ok(false);
         };
         if self.byte() == b'[' {
-            self.bash_only()?;
-            let name_end = self.pos;
-            self.skip(1);
-            let subscript = self.subscript()?;
-            self.expect(b']')?;
-            return match self.assignment_sign() {
-                Some(append) => Ok(Lead::Assignment(self.assigned(start, name, Some(subscript), append)?)),
-                None => {
-                    let mut parts = Vec::new();
-                    let text = Literal { text: name, marks: Marks::default() };
-                    parts.push(Part { span: self.span(start, name_end), kind: PartKind::Literal(text) });
-                    Ok(Lead::Word(self.bracketed_word(start, parts, subscript)?))
+            return self.lead_with_subscript(simple, start, name);
+        }
+        let Some(append) = self.assignment_sign() else {
+            self.pos = start;
+            return Ok(false);
+        };
+        self.assigned(&mut simple.assignments, start, name, append)?;
+        Ok(true)
+    }
+
+    fn lead_with_subscript(&mut self, simple: &mut SimpleCommand, start: usize, name: Text) -> Parsed<bool> {
+        self.bash_only()?;
+        let name_end = self.pos;
+        self.skip(1);
+        let subscript = self.subscript()?;
+        self.expect(b']')?;
+        if let Some(append) = self.assignment_sign() {
+            self.assigned(&mut simple.assignments, start, name, append)?;
+            if let Some(assignment) = simple.assignments.last_mut() {
+                if matches!(assignment.value, Value::Array(_)) {
+                    return Err(self.unknown_at(start, Reason::Unsupported));
                 }
-            };
-        }
-        match self.assignment_sign() {
-            Some(append) => Ok(Lead::Assignment(self.assigned(start, name, None, append)?)),
-            None => {
-                self.pos = start;
-                Ok(Lead::Neither)
+                assignment.subscript = Some(subscript);
             }
+            return Ok(true);
         }
+        let mut parts = Vec::new();
+        let literal = Literal { text: name, marks: Marks::default() };
+        parts.push(Part { span: self.span(start, name_end), kind: PartKind::Literal(literal) });
+        simple.words.push(self.bracketed_word(start, parts, subscript)?);
+        Ok(true)
     }
 
     /// Goes on with a word that began with a subscript.
@@ -91,39 +93,44 @@ impl Parser<'_, '_> {
     /// The rest of an assignment behind its sign.
     fn assigned(
         &mut self,
+        assignments: &mut Vec<Assignment>,
         start: usize,
         name: Text,
-        subscript: Option<Subscript>,
         append: bool,
-    ) -> Parsed<Assignment> {
+    ) -> Parsed<()> {
         if append {
             self.bash_only()?;
         }
-        let value = if self.byte() == b'(' {
-            if subscript.is_some() {
-                return Err(self.unknown(Reason::Unsupported));
-            }
-            Value::Array(self.array()?)
-        } else {
-            Value::Scalar(self.word()?)
-        };
-        Ok(Assignment { span: self.since(start), name, subscript, append, value })
+        let value = self.value()?;
+        assignments.push(Assignment { span: self.since(start), name, subscript: None, append, value });
+        Ok(())
+    }
+
+    fn value(&mut self) -> Parsed<Value> {
+        if self.byte() == b'(' {
+            return Ok(Value::Array(self.array()?));
+        }
+        Ok(Value::Scalar(self.word()?))
     }
 
     /// `name=(…)` as an argument of a declaration command, if that stands here.
-    pub(super) fn array_argument(&mut self) -> Parsed<Option<Word>> {
+    pub(super) fn array_argument(&mut self, words: &mut Vec<Word>) -> Parsed<bool> {
         let start = self.pos;
         if let Some(name) = self.name()
             && let Some(append) = self.assignment_sign()
             && self.byte() == b'('
         {
-            let assignment = self.assigned(start, name, None, append)?;
-            let span = assignment.span;
-            let kind = PartKind::ArrayAssignment(Box::new(assignment));
-            return Ok(Some(Word { span, parts: vec![Part { span, kind }] }));
+            let mut assignments = Vec::with_capacity(1);
+            self.assigned(&mut assignments, start, name, append)?;
+            let span = self.since(start);
+            for assignment in assignments {
+                let kind = PartKind::ArrayAssignment(Box::new(assignment));
+                words.push(Word { span, parts: vec![Part { span, kind }] });
+            }
+            return Ok(true);
         }
         self.pos = start;
-        Ok(None)
+        Ok(false)
     }
 
     fn array(&mut self) -> Parsed<Vec<Element>> {
@@ -138,7 +145,7 @@ impl Parser<'_, '_> {
                 b')' => break,
                 b'\n' if !self.pending.is_empty() => return Err(self.unknown(Reason::Ambiguous)),
                 b'\n' => self.newline()?,
-                _ => elements.push(self.element()?),
+                _ => self.element(&mut elements)?,
             }
         }
         self.skip(1);
@@ -150,21 +157,19 @@ impl Parser<'_, '_> {
         Ok(elements)
     }
 
-    fn element(&mut self) -> Parsed<Element> {
+    fn element(&mut self, elements: &mut Vec<Element>) -> Parsed<()> {
         let start = self.pos;
-        let mut element =
-            Element { span: self.since(start), subscript: None, append: false, value: Word::default() };
-        if self.eat(b'[') {
-            let subscript = self.subscript()?;
-            self.expect(b']')?;
-            match self.assignment_sign() {
-                Some(append) => {
-                    element.subscript = Some(subscript);
-                    element.append = append;
-                    element.value = self.word()?;
-                }
-                None => element.value = self.bracketed_word(start, Vec::new(), subscript)?,
-            }
+        elements.push(Element {
+            span: self.since(start),
+            subscript: None,
+            append: false,
+            value: Word::default(),
+        });
+        let Some(element) = elements.last_mut() else {
+            return Err(self.unexpected());
+        };
+        if self.byte() == b'[' {
+            self.element_with_subscript(element, start)?;
         } else {
             element.value = self.word()?;
             if element.value.parts.is_empty() {
@@ -172,6 +177,21 @@ impl Parser<'_, '_> {
             }
         }
         element.span = self.since(start);
-        Ok(element)
+        Ok(())
+    }
+
+    fn element_with_subscript(&mut self, element: &mut Element, start: usize) -> Parsed<()> {
+        self.skip(1);
+        let subscript = self.subscript()?;
+        self.expect(b']')?;
+        match self.assignment_sign() {
+            Some(append) => {
+                element.subscript = Some(subscript);
+                element.append = append;
+                element.value = self.word()?;
+            }
+            None => element.value = self.bracketed_word(start, Vec::new(), subscript)?,
+        }
+        Ok(())
     }
 }

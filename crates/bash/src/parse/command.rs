@@ -1,40 +1,53 @@
 //! Commands: which kind stands here, and simple commands.
 
-use super::assignment::Lead;
 use super::reserved::Reserved;
 use super::{Parsed, Parser};
 use crate::ast::{Command, PartKind, SimpleCommand, Span, Word};
 use crate::{Reason, Text};
 
 impl Parser<'_, '_> {
-    pub(super) fn command(&mut self) -> Parsed<Command> {
+    /// The command at the position. The place holds an empty simple command.
+    pub(super) fn command(&mut self, place: &mut Command) -> Parsed<()> {
         if self.byte() == b'(' {
-            return Ok(Command::Compound(Box::new(self.compound(None)?)));
+            return self.compound_command(place, None);
         }
         match self.reserved() {
-            None => self.simple_or_function(),
+            None => self.simple_or_function(place),
             // Behind a pipe, `time` is an ordinary command to bash; a pipeline took it elsewhere.
-            Some((Reserved::Time, _)) => self.simple_or_function(),
-            Some((Reserved::Function, end)) => self.function_by_keyword(end),
-            Some((Reserved::Coproc, end)) => self.coproc(end),
-            Some((word, _)) if word.opens() => Ok(Command::Compound(Box::new(self.compound(Some(word))?))),
+            Some((Reserved::Time, _)) => self.simple_or_function(place),
+            Some((Reserved::Function, end)) => self.function_by_keyword(place, end),
+            Some((Reserved::Coproc, end)) => self.coproc(place, end),
+            Some((word, _)) if word.opens() => self.compound_command(place, Some(word)),
             Some(_) => Err(self.unexpected()),
         }
     }
 
-    fn simple_or_function(&mut self) -> Parsed<Command> {
+    pub(super) fn compound_command(&mut self, place: &mut Command, word: Option<Reserved>) -> Parsed<()> {
+        let compound = self.compound(word)?;
+        *place = Command::Compound(compound);
+        Ok(())
+    }
+
+    fn simple_or_function(&mut self, place: &mut Command) -> Parsed<()> {
         let start = self.pos;
-        let mut simple = SimpleCommand::default();
-        self.simple(&mut simple)?;
-        if self.byte() == b'('
-            && simple.assignments.is_empty()
-            && simple.redirections.is_empty()
-            && let [name] = simple.words.as_slice()
-        {
-            let (name, span) = self.function_name(name)?;
-            return self.function(start, name, span, false);
+        if let Command::Simple(simple) = place {
+            self.simple(simple)?;
         }
-        Ok(Command::Simple(simple))
+        if self.byte() == b'(' { self.function_from(place, start) } else { Ok(()) }
+    }
+
+    /// The parenthesis behind a simple command makes its only word the name of a function.
+    fn function_from(&mut self, place: &mut Command, start: usize) -> Parsed<()> {
+        let Command::Simple(simple) = place else {
+            return Err(self.unexpected());
+        };
+        match simple.words.as_slice() {
+            [name] if simple.assignments.is_empty() && simple.redirections.is_empty() => {
+                let (name, span) = self.function_name(name)?;
+                self.function(place, start, name, span, false)
+            }
+            _ => Err(self.unexpected()),
+        }
     }
 
     /// The name of a function from the word in front of `()`.
@@ -51,53 +64,50 @@ impl Parser<'_, '_> {
         let mut end = start;
         // Whether `name=(…)` may stand as an argument.
         let mut arrays = false;
-        self.after_compound = false;
         loop {
             self.blanks();
             self.spend(1)?;
-            match self.byte() {
-                0 | b'\n' | b';' | b'|' | b')' | b'(' => break,
-                b'&' if self.second() != b'>' => break,
-                b'<' | b'>' if self.second() == b'(' => {}
-                b'0'..=b'9' | b'<' | b'>' | b'&' | b'{' => {
-                    if let Some(redirection) = self.redirection()? {
-                        simple.redirections.push(redirection);
-                        end = self.pos;
-                        arrays = false;
-                        continue;
-                    }
-                }
-                _ => {}
+            if self.simple_ends() {
+                break;
             }
-            if simple.words.is_empty() {
-                let word = match self.lead()? {
-                    Lead::Assignment(assignment) => {
-                        simple.assignments.push(assignment);
-                        end = self.pos;
-                        continue;
-                    }
-                    Lead::Word(word) => word,
-                    Lead::Neither => self.word()?,
-                };
-                if self.pos >= self.text.len() && self.text.last() == Some(&b'\\') && self.nesting == 0 {
-                    return Err(self.unknown(Reason::Ambiguous));
+            if self.may_redirect() && self.redirection(&mut simple.redirections)? {
+                arrays = false;
+            } else if simple.words.is_empty() {
+                if !self.lead(simple)? {
+                    self.push_word(&mut simple.words)?;
                 }
-                arrays = takes_arrays(&word);
-                simple.words.push(word);
-            } else if arrays && let Some(word) = self.array_argument()? {
-                simple.words.push(word);
-            } else {
-                let word = self.word()?;
-                simple.words.push(word);
+                arrays = simple.words.first().is_some_and(takes_arrays);
+            } else if !arrays || !self.array_argument(&mut simple.words)? {
+                self.push_word(&mut simple.words)?;
             }
             end = self.pos;
-            // A word that begins nothing would be read for ever.
-            if simple.words.last().is_some_and(|word| word.parts.is_empty()) {
-                return Err(self.unexpected());
-            }
         }
+        self.end_simple(simple, start, end)
+    }
+
+    fn simple_ends(&mut self) -> bool {
+        match self.byte() {
+            0 | b'\n' | b';' | b'|' | b')' | b'(' => true,
+            b'&' => self.second() != b'>',
+            _ => false,
+        }
+    }
+
+    fn may_redirect(&mut self) -> bool {
+        match self.byte() {
+            b'<' | b'>' => self.second() != b'(',
+            b'0'..=b'9' | b'&' | b'{' => true,
+            _ => false,
+        }
+    }
+
+    fn end_simple(&mut self, simple: &mut SimpleCommand, start: usize, end: usize) -> Parsed<()> {
         if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirections.is_empty() {
             return Err(self.unexpected());
+        }
+        if simple.words.len() == 1 && self.pos >= self.text.len() && self.text.last() == Some(&b'\\') {
+            // Versions differ on a backslash at the end of everything.
+            return Err(self.unknown(Reason::Ambiguous));
         }
         simple.span = self.span(start, end);
         self.after_compound = false;

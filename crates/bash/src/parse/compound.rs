@@ -1,156 +1,183 @@
 //! Compound commands, functions and coprocesses.
 
-use super::bytes::is_blank;
+use super::bytes::{is_blank, is_name};
 use super::reserved::Reserved;
 use super::{Parsed, Parser};
 use crate::ast::{
-    Arithmetic, CaseArm, CaseEnd, Command, Compound, CompoundCommand, Coproc, Function, List, SimpleCommand,
-    Span, Word,
+    Arithmetic, CaseArm, CaseEnd, Command, Compound, CompoundCommand, Coproc, Function, List, PartKind,
+    SimpleCommand, Span, Word,
 };
 use crate::{Reason, Text};
 
 impl Parser<'_, '_> {
     /// A compound command with its redirections. `None` stands for an opening parenthesis.
-    pub(super) fn compound(&mut self, word: Option<Reserved>) -> Parsed<CompoundCommand> {
+    pub(super) fn compound(&mut self, word: Option<Reserved>) -> Parsed<Box<CompoundCommand>> {
         let start = self.pos;
         self.enter()?;
-        let kind = match word {
-            None => self.parenthesis()?,
-            Some(word) => self.by_word(word)?,
-        };
-        let mut span = self.since(start);
-        let redirections = self.redirections()?;
+        let mut compound = new_compound();
+        self.compound_kind(word, &mut compound.kind)?;
+        compound.span = self.since(start);
+        self.redirections(&mut compound.redirections)?;
         self.leave();
-        if let Some(last) = redirections.last() {
-            span.end = last.span.end;
+        if let Some(last) = compound.redirections.last() {
+            compound.span.end = last.span.end;
         }
-        self.after_compound = redirections.is_empty();
-        Ok(CompoundCommand { span, kind, redirections })
+        self.after_compound = compound.redirections.is_empty();
+        Ok(compound)
     }
 
-    fn by_word(&mut self, word: Reserved) -> Parsed<Compound> {
+    fn compound_kind(&mut self, word: Option<Reserved>, kind: &mut Compound) -> Parsed<()> {
+        let Some(word) = word else {
+            return self.parenthesis(kind);
+        };
         if let Some((_, end)) = self.reserved() {
             self.pos = end;
         }
         match word {
-            Reserved::OpenBrace => self.group(),
-            Reserved::OpenCondition => Ok(Compound::Condition(self.condition()?)),
-            Reserved::If => self.if_command(),
-            Reserved::While => {
-                let (condition, body) = self.while_command()?;
-                Ok(Compound::While { condition, body })
-            }
-            Reserved::Until => {
-                let (condition, body) = self.while_command()?;
-                Ok(Compound::Until { condition, body })
-            }
-            Reserved::For => self.for_command(),
-            Reserved::Select => {
-                self.bash_only()?;
-                let (variable, words, body) = self.for_words()?;
-                Ok(Compound::Select { variable, words, body })
-            }
-            Reserved::Case => self.case_command(),
+            Reserved::OpenBrace => self.group(kind),
+            Reserved::OpenCondition => self.condition(kind),
+            Reserved::If => self.if_command(kind),
+            Reserved::While | Reserved::Until => self.while_command(kind, word == Reserved::While),
+            Reserved::For => self.for_command(kind),
+            Reserved::Select => self.for_words(kind, true),
+            Reserved::Case => self.case_command(kind),
             _ => Err(self.unexpected()),
         }
     }
 
     /// A list that must hold a command.
-    fn commands(&mut self) -> Parsed<List> {
-        let list = self.list()?;
-        if list.items.is_empty() { Err(self.unexpected()) } else { Ok(list) }
+    fn commands(&mut self, list: &mut List) -> Parsed<()> {
+        self.list(list)?;
+        if list.items.is_empty() { Err(self.unexpected()) } else { Ok(()) }
     }
 
-    fn group(&mut self) -> Parsed<Compound> {
-        let list = self.commands()?;
+    fn group(&mut self, kind: &mut Compound) -> Parsed<()> {
+        let mut list = List::default();
+        self.commands(&mut list)?;
         self.expect_reserved(Reserved::CloseBrace)?;
-        Ok(Compound::Group(list))
+        *kind = Compound::Group(list);
+        Ok(())
     }
 
-    fn subshell(&mut self) -> Parsed<Compound> {
+    fn subshell(&mut self, kind: &mut Compound) -> Parsed<()> {
         self.expect(b'(')?;
         self.substitutions = self.substitutions.saturating_add(1);
-        let list = self.commands()?;
+        let mut list = List::default();
+        self.commands(&mut list)?;
         self.expect(b')')?;
         self.substitutions = self.substitutions.saturating_sub(1);
-        Ok(Compound::Subshell(list))
+        *kind = Compound::Subshell(list);
+        Ok(())
     }
 
     /// `(…)` or `((…))`.
     ///
     /// Two parentheses begin an expression if the one that closes the inner is followed by another
     /// directly; otherwise they are subshells, and the text is read again.
-    fn parenthesis(&mut self) -> Parsed<Compound> {
+    fn parenthesis(&mut self, kind: &mut Compound) -> Parsed<()> {
         if self.second() != b'(' {
-            return self.subshell();
+            return self.subshell(kind);
         }
         self.bash_only()?;
         let start = self.pos;
         let retry = self.speculate();
-        self.expect(b'(')?;
-        self.expect(b'(')?;
-        if let Some(arithmetic) = self.arithmetic_in_parentheses()? {
+        if self.arithmetic_command(kind)? {
             self.settle(&retry);
-            return Ok(Compound::Arithmetic(arithmetic));
+            return Ok(());
         }
         // Bash loses its place if the line ends between the two.
         if matches!(self.text.get(self.pos.saturating_add(1)), Some(b'\n' | b'\\')) {
             return Err(self.unknown(Reason::Ambiguous));
         }
         self.retry(&retry, start)?;
-        let subshell = self.subshell()?;
-        self.settle_retry(&retry, start)?;
-        Ok(subshell)
+        self.subshell(kind)?;
+        self.settle_retry(&retry, start)
     }
 
-    fn if_command(&mut self) -> Parsed<Compound> {
+    fn arithmetic_command(&mut self, kind: &mut Compound) -> Parsed<bool> {
+        self.two();
+        let arithmetic = self.arithmetic_in_parentheses()?;
+        let found = arithmetic.is_some();
+        if let Some(arithmetic) = arithmetic {
+            *kind = Compound::Arithmetic(arithmetic);
+        }
+        Ok(found)
+    }
+
+    fn if_command(&mut self, kind: &mut Compound) -> Parsed<()> {
         let mut branches = Vec::with_capacity(1);
         loop {
-            let condition = self.commands()?;
-            self.expect_reserved(Reserved::Then)?;
-            let body = self.commands()?;
-            branches.push((condition, body));
+            self.branch(&mut branches)?;
             if !self.eat_reserved(Reserved::Elif) {
                 break;
             }
         }
-        let otherwise = if self.eat_reserved(Reserved::Else) { Some(self.commands()?) } else { None };
+        let mut otherwise = None;
+        if self.eat_reserved(Reserved::Else) {
+            self.commands(otherwise.insert(List::default()))?;
+        }
         self.expect_reserved(Reserved::Fi)?;
-        Ok(Compound::If { branches, otherwise })
+        *kind = Compound::If { branches, otherwise };
+        Ok(())
     }
 
-    fn while_command(&mut self) -> Parsed<(List, List)> {
-        let condition = self.commands()?;
-        self.expect_reserved(Reserved::Do)?;
-        let body = self.commands()?;
-        self.expect_reserved(Reserved::Done)?;
-        Ok((condition, body))
+    fn branch(&mut self, branches: &mut Vec<(List, List)>) -> Parsed<()> {
+        branches.push((List::default(), List::default()));
+        let Some((condition, body)) = branches.last_mut() else {
+            return Err(self.unexpected());
+        };
+        self.commands(condition)?;
+        self.expect_reserved(Reserved::Then)?;
+        self.commands(body)
     }
 
-    /// `do … done` or `{ … }`.
-    fn loop_body(&mut self) -> Parsed<List> {
-        if self.eat_reserved(Reserved::OpenBrace) {
+    fn while_command(&mut self, kind: &mut Compound, is_while: bool) -> Parsed<()> {
+        let mut condition = List::default();
+        let mut body = List::default();
+        self.commands(&mut condition)?;
+        self.loop_body(&mut body, false)?;
+        *kind =
+            if is_while { Compound::While { condition, body } } else { Compound::Until { condition, body } };
+        Ok(())
+    }
+
+    /// `do … done`, or `{ … }` if that may stand here.
+    fn loop_body(&mut self, body: &mut List, braces: bool) -> Parsed<()> {
+        if braces && self.eat_reserved(Reserved::OpenBrace) {
             self.bash_only()?;
-            let body = self.commands()?;
-            self.expect_reserved(Reserved::CloseBrace)?;
-            return Ok(body);
+            self.commands(body)?;
+            return self.expect_reserved(Reserved::CloseBrace);
         }
         self.expect_reserved(Reserved::Do)?;
-        let body = self.commands()?;
-        self.expect_reserved(Reserved::Done)?;
-        Ok(body)
+        self.commands(body)?;
+        self.expect_reserved(Reserved::Done)
     }
 
-    fn for_command(&mut self) -> Parsed<Compound> {
+    fn for_command(&mut self, kind: &mut Compound) -> Parsed<()> {
         self.blanks();
         if self.byte() == b'(' && self.second() == b'(' {
-            return self.arithmetic_for();
+            return self.arithmetic_for(kind);
         }
-        let (variable, words, body) = self.for_words()?;
-        Ok(Compound::For { variable, words, body })
+        self.for_words(kind, false)
     }
 
-    fn for_words(&mut self) -> Parsed<(Text, Option<Vec<Word>>, List)> {
+    fn for_words(&mut self, kind: &mut Compound, select: bool) -> Parsed<()> {
+        let (variable, words) = self.for_head(select)?;
+        let mut body = List::default();
+        self.loop_body(&mut body, true)?;
+        *kind = if select {
+            Compound::Select { variable, words, body }
+        } else {
+            Compound::For { variable, words, body }
+        };
+        Ok(())
+    }
+
+    /// The variable and the words of a loop, up to its body.
+    fn for_head(&mut self, select: bool) -> Parsed<(Text, Option<Vec<Word>>)> {
+        if select {
+            self.bash_only()?;
+        }
         self.blanks();
         let Some(variable) = self.name() else {
             return Err(self.unexpected());
@@ -172,8 +199,7 @@ impl Parser<'_, '_> {
                 return Err(self.unexpected());
             }
         }
-        let body = self.loop_body()?;
-        Ok((variable, words, body))
+        Ok((variable, words))
     }
 
     /// The words behind `in`, and the `;` or newline that ends them.
@@ -194,37 +220,58 @@ impl Parser<'_, '_> {
                 }
                 _ => self.refuse_descriptor()?,
             }
-            let word = self.word()?;
-            if word.parts.is_empty() {
-                return Err(self.unexpected());
-            }
-            words.push(word);
+            self.push_word(&mut words)?;
         }
     }
 
-    fn arithmetic_for(&mut self) -> Parsed<Compound> {
+    fn arithmetic_for(&mut self, kind: &mut Compound) -> Parsed<()> {
         self.bash_only()?;
-        self.expect(b'(')?;
-        self.expect(b'(')?;
+        self.two();
         let init = self.arithmetic_until_semicolon()?;
         let condition = self.arithmetic_until_semicolon()?;
-        let Some(update) = self.arithmetic_in_parentheses()? else {
-            return Err(self.unknown(Reason::Syntax));
-        };
+        let update = self.arithmetic_of_update()?;
         self.blanks();
         self.eat(b';');
         self.lines()?;
-        let body = self.loop_body()?;
-        Ok(Compound::ArithmeticFor { init, condition, update, body })
+        let mut body = List::default();
+        self.loop_body(&mut body, true)?;
+        *kind = Compound::ArithmeticFor { init, condition, update, body };
+        Ok(())
     }
 
-    fn arithmetic_until_semicolon(&mut self) -> Parsed<Arithmetic> {
+    fn arithmetic_until_semicolon(&mut self) -> Parsed<Box<Arithmetic>> {
         let arithmetic = self.arithmetic_text(super::arithmetic::Until::Semicolon)?;
         self.expect(b';')?;
-        Ok(arithmetic)
+        Ok(Box::new(arithmetic))
     }
 
-    fn case_command(&mut self) -> Parsed<Compound> {
+    fn arithmetic_of_update(&mut self) -> Parsed<Box<Arithmetic>> {
+        match self.arithmetic_in_parentheses()? {
+            Some(update) => Ok(Box::new(update)),
+            None => Err(self.unknown(Reason::Syntax)),
+        }
+    }
+
+    fn case_command(&mut self, kind: &mut Compound) -> Parsed<()> {
+        let word = self.case_head()?;
+        let mut arms = Vec::new();
+        loop {
+            self.lines()?;
+            self.spend(1)?;
+            if self.eat_reserved(Reserved::Esac) {
+                break;
+            }
+            if self.case_arm(&mut arms)? {
+                self.expect_reserved(Reserved::Esac)?;
+                break;
+            }
+        }
+        *kind = Compound::Case { word, arms };
+        Ok(())
+    }
+
+    /// The subject of `case`, up to `in`.
+    fn case_head(&mut self) -> Parsed<Word> {
         self.blanks();
         self.refuse_descriptor()?;
         let word = self.word()?;
@@ -232,32 +279,27 @@ impl Parser<'_, '_> {
             return Err(self.unexpected());
         }
         self.lines()?;
-        if !self.eat_word(b"in") {
-            return Err(self.unexpected());
-        }
-        let mut arms = Vec::new();
-        loop {
-            self.lines()?;
-            self.spend(1)?;
-            if self.eat_reserved(Reserved::Esac) {
-                return Ok(Compound::Case { word, arms });
-            }
-            let (arm, last) = self.case_arm()?;
-            arms.push(arm);
-            if last {
-                self.expect_reserved(Reserved::Esac)?;
-                return Ok(Compound::Case { word, arms });
-            }
-        }
+        if self.eat_word(b"in") { Ok(word) } else { Err(self.unexpected()) }
     }
 
-    /// A clause, and whether it lacks a terminator, so that none may follow.
-    fn case_arm(&mut self) -> Parsed<(CaseArm, bool)> {
+    /// A clause. Tells whether it lacks a terminator, so that none may follow.
+    fn case_arm(&mut self, arms: &mut Vec<CaseArm>) -> Parsed<bool> {
         let start = self.pos;
+        let Some(arm) = push_arm(arms) else {
+            return Err(self.unexpected());
+        };
+        self.case_patterns(&mut arm.patterns)?;
+        self.list(&mut arm.body)?;
+        arm.span = self.since(start);
+        let end = self.case_end()?;
+        arm.end = end.unwrap_or(CaseEnd::Break);
+        Ok(end.is_none())
+    }
+
+    fn case_patterns(&mut self, patterns: &mut Vec<Word>) -> Parsed<()> {
         if !self.eat(b'(') {
             self.unbalanced = self.unbalanced.saturating_add(1);
         }
-        let mut patterns = Vec::with_capacity(1);
         loop {
             self.plain_blanks();
             if !patterns.is_empty() && self.reserved().is_some_and(|(word, _)| word == Reserved::Esac) {
@@ -267,16 +309,10 @@ impl Parser<'_, '_> {
                 return Err(self.unexpected());
             }
             self.refuse_descriptor()?;
-            let pattern = self.word()?;
-            if pattern.parts.is_empty() {
-                return Err(self.unexpected());
-            }
-            patterns.push(pattern);
-            while is_blank(self.byte()) {
-                self.skip(1);
-            }
+            self.push_word(patterns)?;
+            self.plain_blanks();
             if self.eat(b')') {
-                break;
+                return Ok(());
             }
             if self.byte() != b'|' || matches!(self.second(), b'|' | b'&') {
                 return Err(self.unexpected());
@@ -284,140 +320,185 @@ impl Parser<'_, '_> {
             self.skip(1);
             self.spend(1)?;
         }
-        let body = self.list()?;
-        let span = self.since(start);
-        let end = match (self.byte(), self.second(), self.third()) {
-            (b';', b';', b'&') => CaseEnd::Continue,
-            (b';', b';', _) => CaseEnd::Break,
-            (b';', b'&', _) => CaseEnd::FallThrough,
-            _ => return Ok((CaseArm { span, patterns, body, end: CaseEnd::Break }, true)),
+    }
+
+    fn case_end(&mut self) -> Parsed<Option<CaseEnd>> {
+        let (end, length) = match (self.byte(), self.second(), self.third()) {
+            (b';', b';', b'&') => (CaseEnd::Continue, 3),
+            (b';', b';', _) => (CaseEnd::Break, 2),
+            (b';', b'&', _) => (CaseEnd::FallThrough, 2),
+            _ => return Ok(None),
         };
-        let length = match end {
-            CaseEnd::Break => 2,
-            CaseEnd::FallThrough => {
-                self.bash_only()?;
-                2
-            }
-            CaseEnd::Continue => {
-                self.bash_only()?;
-                3
-            }
-        };
+        if end != CaseEnd::Break {
+            self.bash_only()?;
+        }
         for _ in 0..length {
             self.byte();
             self.skip(1);
         }
-        Ok((CaseArm { span, patterns, body, end }, false))
+        Ok(Some(end))
     }
 
-    pub(super) fn function_by_keyword(&mut self, end: usize) -> Parsed<Command> {
-        self.bash_only()?;
+    pub(super) fn function_by_keyword(&mut self, place: &mut Command, end: usize) -> Parsed<()> {
         let start = self.pos;
+        let (name, span) = self.keyword_head(end)?;
+        if self.byte() == b'(' && self.closes_at_once() {
+            return self.function(place, start, name, span, true);
+        }
+        // `function f (…)` without a name list is a subshell as the body.
+        self.function_body(place, start, name, span, true)
+    }
+
+    fn keyword_head(&mut self, end: usize) -> Parsed<(Text, Span)> {
+        self.bash_only()?;
         self.pos = end;
         self.blanks();
         let word = self.word()?;
-        let (name, name_span) = self.function_name(&word)?;
+        let name = self.function_name(&word)?;
         self.blanks();
-        if self.byte() == b'(' {
-            // `function f (…)` without a name list is a subshell as the body.
-            let before = self.pos;
-            self.skip(1);
-            self.plain_blanks();
-            if self.byte() == b')' {
-                self.pos = before;
-                return self.function(start, name, name_span, true);
-            }
-            self.pos = before;
-        }
-        self.function_body(start, name, name_span, true)
+        Ok(name)
+    }
+
+    /// Whether the parenthesis at the position is followed by its closing one.
+    fn closes_at_once(&mut self) -> bool {
+        let start = self.pos;
+        self.skip(1);
+        self.plain_blanks();
+        let closes = self.byte() == b')';
+        self.pos = start;
+        closes
     }
 
     /// A function definition from its `()` on.
     pub(super) fn function(
         &mut self,
+        place: &mut Command,
         start: usize,
         name: Text,
         name_span: Span,
         keyword: bool,
-    ) -> Parsed<Command> {
+    ) -> Parsed<()> {
         self.expect(b'(')?;
         self.plain_blanks();
         self.expect(b')')?;
-        self.function_body(start, name, name_span, keyword)
+        self.function_body(place, start, name, name_span, keyword)
     }
 
-    fn function_body(&mut self, start: usize, name: Text, name_span: Span, keyword: bool) -> Parsed<Command> {
+    fn function_body(
+        &mut self,
+        place: &mut Command,
+        start: usize,
+        name: Text,
+        name_span: Span,
+        keyword: bool,
+    ) -> Parsed<()> {
         self.lines()?;
-        let body = match self.reserved() {
-            Some((word, _)) if word.opens() => self.compound(Some(word))?,
-            None if self.byte() == b'(' => self.compound(None)?,
+        let word = match self.reserved() {
+            Some((word, _)) if word.opens() => Some(word),
+            None if self.byte() == b'(' => None,
             _ => return Err(self.unexpected()),
         };
+        let body = self.compound(word)?;
         let mut span = self.since(start);
         span.end = body.span.end;
-        Ok(Command::Function(Box::new(Function { span, name, name_span, keyword, body })))
+        *place = new_function(span, name, name_span, keyword, *body);
+        Ok(())
     }
 
-    pub(super) fn coproc(&mut self, end: usize) -> Parsed<Command> {
+    pub(super) fn coproc(&mut self, place: &mut Command, end: usize) -> Parsed<()> {
         self.bash_only()?;
         let start = self.pos;
         self.enter()?;
         self.pos = end;
         self.blanks();
         let mut name = None;
-        let command = if let Some(command) = self.coproc_compound()? {
-            command
-        } else {
-            let before = self.pos;
-            // A single word in front of a compound command is the name.
-            if let Some(word) = self.coproc_name()? {
-                self.blanks();
-                if self.at_compound() {
-                    name = Some(word);
-                } else {
-                    self.pos = before;
+        if !self.coproc_compound(place)? {
+            name = self.coproc_name();
+            if !self.coproc_compound(place)? {
+                let Command::Simple(simple) = place else {
+                    return Err(self.unexpected());
+                };
+                self.simple(simple)?;
+                if simple.assignments.is_empty() && simple.words.get(1).is_some_and(is_read_as_command) {
+                    return Err(self.unknown_at(start, Reason::Ambiguous));
                 }
             }
-            match self.coproc_compound()? {
-                Some(command) => command,
-                None => {
-                    let mut simple = SimpleCommand::default();
-                    self.simple(&mut simple)?;
-                    Command::Simple(simple)
-                }
-            }
-        };
+        }
         self.leave();
         let mut span = self.since(start);
-        span.end = command.span().end;
-        Ok(Command::Coproc(Box::new(Coproc { span, name, command })))
+        span.end = place.span().end;
+        wrap_in_coproc(place, span, name);
+        Ok(())
     }
 
     fn at_compound(&mut self) -> bool {
         self.byte() == b'(' || self.reserved().is_some_and(|(word, _)| word.opens())
     }
 
-    fn coproc_compound(&mut self) -> Parsed<Option<Command>> {
+    /// A compound command behind `coproc`, if one stands here.
+    fn coproc_compound(&mut self, place: &mut Command) -> Parsed<bool> {
         let word = match self.reserved() {
             _ if self.byte() == b'(' => None,
             Some((word, _)) if word.opens() => Some(word),
             // Bash takes it as a word of a simple command.
-            Some((Reserved::Time, _)) | None => return Ok(None),
+            Some((Reserved::Time, _)) | None => return Ok(false),
             Some(_) => return Err(self.unexpected()),
         };
-        Ok(Some(Command::Compound(Box::new(self.compound(word)?))))
+        self.compound_command(place, word)?;
+        Ok(true)
     }
 
-    /// A plain word that could be the name of a coprocess; anything else is left to the command.
-    fn coproc_name(&mut self) -> Parsed<Option<Text>> {
+    /// A name in front of a compound command; any other word is left to a simple command.
+    fn coproc_name(&mut self) -> Option<Text> {
         let start = self.pos;
-        let Some(name) = self.name() else {
-            return Ok(None);
-        };
-        if is_blank(self.byte()) || self.byte() == b'(' {
-            return Ok(Some(name));
+        if let Some(name) = self.name() {
+            let ends = is_blank(self.byte()) || self.byte() == b'(';
+            self.blanks();
+            if ends && self.at_compound() {
+                return Some(name);
+            }
         }
         self.pos = start;
-        Ok(None)
+        None
     }
+}
+
+/// Whether bash takes the second word behind `coproc` for something else than an argument: to it, a
+/// command may begin there.
+fn is_read_as_command(word: &Word) -> bool {
+    match word.parts.first().map(|part| &part.kind) {
+        Some(PartKind::Literal(literal)) => {
+            let text = literal.text.as_bytes();
+            let name = text.iter().position(|&byte| !is_name(byte));
+            Reserved::of(text).is_some_and(|word| word != Reserved::Time)
+                || name.is_some_and(|at| text.get(at) == Some(&b'['))
+        }
+        _ => false,
+    }
+}
+
+// Out of line, so that the large values do not widen the frames of the productions above.
+
+#[inline(never)]
+fn new_compound() -> Box<CompoundCommand> {
+    let kind = Compound::Group(List::default());
+    Box::new(CompoundCommand { span: Span::default(), kind, redirections: Vec::new() })
+}
+
+#[inline(never)]
+fn push_arm(arms: &mut Vec<CaseArm>) -> Option<&mut CaseArm> {
+    let (patterns, body) = (Vec::with_capacity(1), List::default());
+    arms.push(CaseArm { span: Span::default(), patterns, body, end: CaseEnd::Break });
+    arms.last_mut()
+}
+
+#[inline(never)]
+fn new_function(span: Span, name: Text, name_span: Span, keyword: bool, body: CompoundCommand) -> Command {
+    Command::Function(Box::new(Function { span, name, name_span, keyword, body }))
+}
+
+#[inline(never)]
+fn wrap_in_coproc(place: &mut Command, span: Span, name: Option<Text>) {
+    let command = std::mem::replace(place, Command::Simple(SimpleCommand::default()));
+    *place = Command::Coproc(Box::new(Coproc { span, name, command }));
 }

@@ -4,18 +4,19 @@ use super::reserved::Reserved;
 use super::word::Place;
 use super::{Parsed, Parser};
 use crate::Text;
-use crate::ast::{Condition, ConditionOp, Word};
+use crate::ast::{Compound, Condition, ConditionOp, Word};
 
 impl Parser<'_, '_> {
     /// A condition behind `[[`, and its `]]`.
-    pub(super) fn condition(&mut self) -> Parsed<Condition> {
+    pub(super) fn condition(&mut self, kind: &mut Compound) -> Parsed<()> {
         self.bash_only()?;
         let condition = self.disjunction()?;
         self.blanks();
         if !self.eat_word(b"]]") {
             return Err(self.unexpected());
         }
-        Ok(condition)
+        *kind = Compound::Condition(condition);
+        Ok(())
     }
 
     fn disjunction(&mut self) -> Parsed<Condition> {
@@ -43,21 +44,34 @@ impl Parser<'_, '_> {
     fn term(&mut self) -> Parsed<Condition> {
         self.lines()?;
         self.spend(1)?;
-        if self.eat(b'(') {
-            self.enter()?;
-            let inner = self.disjunction()?;
-            self.expect(b')')?;
-            self.leave();
-            self.lines()?;
-            return Ok(Condition::Group(Box::new(inner)));
+        if self.byte() == b'(' {
+            return self.group_condition();
         }
         if self.eat_reserved(Reserved::Not) {
-            self.note_bang_parenthesis();
-            self.enter()?;
-            let inner = self.term()?;
-            self.leave();
-            return Ok(Condition::Not(Box::new(inner)));
+            return self.negation();
         }
+        self.comparison()
+    }
+
+    fn group_condition(&mut self) -> Parsed<Condition> {
+        self.skip(1);
+        self.enter()?;
+        let inner = Box::new(self.disjunction()?);
+        self.expect(b')')?;
+        self.leave();
+        self.lines()?;
+        Ok(Condition::Group(inner))
+    }
+
+    fn negation(&mut self) -> Parsed<Condition> {
+        self.note_bang_parenthesis();
+        self.enter()?;
+        let inner = Box::new(self.term()?);
+        self.leave();
+        Ok(Condition::Not(inner))
+    }
+
+    fn comparison(&mut self) -> Parsed<Condition> {
         let left = self.condition_word(Place::Argument)?;
         if let Some(op) = unary(&left) {
             self.blanks();

@@ -1,6 +1,8 @@
 //! What begins with `$`, a backtick, or `<(`.
 
 use super::bytes::is_name_start;
+use super::here_doc::PendingHereDoc;
+use super::reserved::Reserved;
 use super::{Parsed, Parser};
 use crate::Reason;
 use crate::ast::{
@@ -34,97 +36,124 @@ impl Parser<'_, '_> {
     /// Reads what begins with the `$` at the position.
     pub(super) fn dollar(&mut self, parts: &mut Vec<Part>, quoting: Quoting) -> Parsed<()> {
         let start = self.pos;
-        let kind = match self.second() {
+        match self.second() {
+            b'(' if self.third() == b'(' => self.arithmetic_or_command(parts),
             b'(' => {
-                if self.third() == b'(' {
-                    self.arithmetic_or_command()?
-                } else {
-                    self.two();
-                    self.command_substitution(SubstitutionStyle::Dollar)?
-                }
+                self.two();
+                self.command_substitution(parts, start)
             }
             b'{' => {
                 self.two();
                 self.enter()?;
-                let kind = self.braced(quoting)?;
+                self.braced(parts, start, quoting)?;
                 self.leave();
-                kind
+                Ok(())
             }
-            b'[' => {
-                self.bash_only()?;
+            b'[' => self.bracket_arithmetic(parts),
+            b'\'' | b'"' => self.dollar_quote(parts, quoting),
+            next => {
+                self.unbraced(parts, next, quoting);
+                Ok(())
+            }
+        }
+    }
+
+    /// `$x`, or a `$` that means itself.
+    fn unbraced(&mut self, parts: &mut Vec<Part>, next: u8, quoting: Quoting) {
+        let start = self.pos;
+        let name = match next {
+            byte if is_name_start(byte) => {
+                self.skip(1);
+                ParameterName::Variable(self.name().unwrap_or_default())
+            }
+            b'0'..=b'9' => {
                 self.two();
-                self.bracket_arithmetic()?
+                ParameterName::Positional(u32::from(next & 15))
             }
-            b'\'' | b'"' if quoting == Quoting::None => {
+            b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' => {
+                self.two();
+                ParameterName::Special(next)
+            }
+            _ => {
+                self.skip(1);
+                let marks = Marks { dollar: quoting == Quoting::None, ..Marks::default() };
+                self.push(parts, start, PartKind::Literal(Literal { text: "$".into(), marks }));
+                return;
+            }
+        };
+        let op = ParameterOp::Plain;
+        let parameter = Parameter { braced: false, indirect: false, name, subscript: None, op };
+        self.push(parts, start, PartKind::Parameter(Box::new(parameter)));
+    }
+
+    /// A `$` in front of a quote.
+    fn dollar_quote(&mut self, parts: &mut Vec<Part>, quoting: Quoting) -> Parsed<()> {
+        let start = self.pos;
+        let single = self.second() == b'\'';
+        let kind = match quoting {
+            Quoting::None => {
                 self.bash_only()?;
                 self.skip(1);
-                if self.byte() == b'\'' {
+                self.byte();
+                if single {
                     PartKind::AnsiC(self.ansi_c_quoted()?.into())
                 } else {
                     self.skip(1);
                     PartKind::Localized(self.double_quoted()?)
                 }
             }
-            b'\'' if quoting == Quoting::Operand => {
+            Quoting::Double | Quoting::HereDoc => {
+                self.unbraced(parts, b'\'', quoting);
+                return Ok(());
+            }
+            Quoting::Operand if single => {
                 self.skip(1);
                 self.byte();
-                let at = self.pos;
                 let text = self.ansi_c_quoted()?;
                 // Whether this is a quote depends on the version and on `extquote`.
                 if text.iter().any(|byte| matches!(byte, b'$' | b'`' | b'"' | b'}' | b'\'')) {
-                    return Err(self.unknown_at(at, Reason::Ambiguous));
+                    return Err(self.unknown_at(start, Reason::Ambiguous));
                 }
                 PartKind::AnsiC(text.into())
             }
-            // Whether these are quotes here depends on the version and on `extquote`.
-            b'\'' | b'"' if matches!(quoting, Quoting::Operand | Quoting::Arithmetic) => {
-                return Err(self.unknown(Reason::Ambiguous));
-            }
-            byte if is_name_start(byte) => {
-                self.skip(1);
-                let name = self.name().unwrap_or_default();
-                plain(ParameterName::Variable(name))
-            }
-            byte @ b'0'..=b'9' => {
-                self.two();
-                plain(ParameterName::Positional(u32::from(byte & 15)))
-            }
-            byte @ (b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
-                self.two();
-                plain(ParameterName::Special(byte))
-            }
-            _ => {
-                self.skip(1);
-                let marks = Marks { dollar: quoting == Quoting::None, ..Marks::default() };
-                PartKind::Literal(Literal { text: "$".into(), marks })
-            }
+            Quoting::Operand | Quoting::Arithmetic => return Err(self.unknown(Reason::Ambiguous)),
         };
-        parts.push(Part { span: self.since(start), kind });
+        self.push(parts, start, kind);
         Ok(())
     }
 
     /// Passes two bytes, and line continuations between them.
-    fn two(&mut self) {
+    pub(super) fn two(&mut self) {
+        self.byte();
         self.skip(1);
         self.byte();
         self.skip(1);
     }
 
     /// `$((…))`, or `$(` and a subshell. See [`parenthesis`](Self::parenthesis).
-    fn arithmetic_or_command(&mut self) -> Parsed<PartKind> {
+    fn arithmetic_or_command(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
         let start = self.pos;
         let retry = self.speculate();
-        self.two();
-        self.expect(b'(')?;
-        if let Some(arithmetic) = self.arithmetic_in_parentheses()? {
+        if self.arithmetic_expansion(parts)? {
             self.settle(&retry);
-            return Ok(PartKind::Arithmetic(Box::new(arithmetic)));
+            return Ok(());
         }
         self.retry(&retry, start)?;
         self.two();
-        let substitution = self.command_substitution(SubstitutionStyle::Dollar)?;
-        self.settle_retry(&retry, start)?;
-        Ok(substitution)
+        self.command_substitution(parts, start)?;
+        self.settle_retry(&retry, start)
+    }
+
+    fn arithmetic_expansion(&mut self, parts: &mut Vec<Part>) -> Parsed<bool> {
+        let start = self.pos;
+        self.two();
+        self.eat(b'(');
+        let arithmetic = self.arithmetic_in_parentheses()?;
+        let found = arithmetic.is_some();
+        if let Some(arithmetic) = arithmetic {
+            self.push(parts, start, PartKind::Arithmetic(Box::new(arithmetic)));
+        }
+        Ok(found)
     }
 
     /// Begins something that may have to be read twice.
@@ -169,25 +198,48 @@ impl Parser<'_, '_> {
     }
 
     /// The list of a substitution in parentheses, the first of which is passed.
-    fn parenthesised_list(&mut self) -> Parsed<List> {
+    fn parenthesised_list(&mut self, list: &mut List) -> Parsed<()> {
         self.enter()?;
+        self.refuse_time()?;
+        let pending = self.begin_substitution();
+        self.list(list)?;
+        self.expect(b')')?;
+        self.end_substitution(pending)?;
+        self.leave();
+        Ok(())
+    }
+
+    /// Refuses `time` directly behind the parenthesis: it is not reserved there in bash 5.2.
+    fn refuse_time(&mut self) -> Parsed<()> {
         self.spend(1)?;
-        let pending = std::mem::take(&mut self.pending);
+        self.blanks();
+        match self.reserved() {
+            Some((Reserved::Time, _)) => Err(self.unknown(Reason::Ambiguous)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Here-documents outside a substitution do not begin inside it.
+    fn begin_substitution(&mut self) -> Vec<PendingHereDoc> {
         self.substitutions = self.substitutions.saturating_add(1);
-        let body = self.list()?;
+        std::mem::take(&mut self.pending)
+    }
+
+    fn end_substitution(&mut self, pending: Vec<PendingHereDoc>) -> Parsed<()> {
         if !self.pending.is_empty() {
             return Err(self.unknown(Reason::Ambiguous));
         }
-        self.expect(b')')?;
         self.substitutions = self.substitutions.saturating_sub(1);
         self.pending = pending;
-        self.leave();
-        Ok(body)
+        Ok(())
     }
 
-    fn command_substitution(&mut self, style: SubstitutionStyle) -> Parsed<PartKind> {
-        let body = self.parenthesised_list()?;
-        Ok(PartKind::Command(Box::new(CommandSubstitution { style, body })))
+    /// `$(…)` from behind its parenthesis on.
+    fn command_substitution(&mut self, parts: &mut Vec<Part>, start: usize) -> Parsed<()> {
+        let mut substitution = new_substitution(SubstitutionStyle::Dollar);
+        self.parenthesised_list(&mut substitution.body)?;
+        self.push(parts, start, PartKind::Command(substitution));
+        Ok(())
     }
 
     /// `<(…)` or `>(…)` at the position.
@@ -196,63 +248,92 @@ impl Parser<'_, '_> {
         let start = self.pos;
         let direction = if self.raw() == b'<' { ProcessDirection::Read } else { ProcessDirection::Write };
         self.two();
-        let body = self.parenthesised_list()?;
-        let kind = PartKind::Process(Box::new(ProcessSubstitution { direction, body }));
-        parts.push(Part { span: self.since(start), kind });
+        let mut substitution = Box::new(ProcessSubstitution { direction, body: List::default() });
+        // Bash tries arithmetic here too, though it never takes it, and pairs parentheses for that.
+        let retry = (self.byte() == b'(').then(|| self.speculate());
+        self.parenthesised_list(&mut substitution.body)?;
+        if let Some(retry) = retry {
+            self.settle_retry(&retry, start)?;
+        }
+        self.push(parts, start, PartKind::Process(substitution));
         Ok(())
     }
 
     /// `${ …; }` or `${| …; }`, from the byte behind the brace on.
-    pub(super) fn same_shell_substitution(&mut self) -> Parsed<PartKind> {
+    pub(super) fn same_shell_substitution(&mut self, parts: &mut Vec<Part>, start: usize) -> Parsed<()> {
         self.bash_only()?;
-        let style =
-            if self.eat(b'|') { SubstitutionStyle::SameShellReply } else { SubstitutionStyle::SameShell };
+        let reply = self.eat(b'|');
+        let style = if reply { SubstitutionStyle::SameShellReply } else { SubstitutionStyle::SameShell };
         self.spend(1)?;
-        let pending = std::mem::take(&mut self.pending);
-        self.substitutions = self.substitutions.saturating_add(1);
+        let pending = self.begin_substitution();
         let outer = std::mem::replace(&mut self.brace_ends_at, self.nesting);
-        let body = self.list()?;
-        if body.items.is_empty() {
+        let (body_start, unbalanced, here_docs) = (self.pos, self.unbalanced, self.shared.here_docs.len());
+        let mut substitution = new_substitution(style);
+        self.list(&mut substitution.body)?;
+        if substitution.body.items.is_empty() {
             return Err(self.unknown(Reason::Unsupported));
         }
-        if !self.pending.is_empty() {
+        // Older versions take everything up to the first brace for a parameter.
+        let body = self.text.get(body_start..self.pos).unwrap_or_default();
+        if body.contains(&b'}') || self.unbalanced != unbalanced || self.shared.here_docs.len() != here_docs {
             return Err(self.unknown(Reason::Ambiguous));
         }
         self.expect(b'}')?;
         self.brace_ends_at = outer;
-        self.substitutions = self.substitutions.saturating_sub(1);
-        self.pending = pending;
-        Ok(PartKind::Command(Box::new(CommandSubstitution { style, body })))
+        self.end_substitution(pending)?;
+        self.push(parts, start, PartKind::Command(substitution));
+        Ok(())
     }
 
     /// A backtick substitution at the position.
     ///
     /// Bash takes the text up to the next backtick without a backslash, removes one level of
     /// backslashes, and reads what is left. So do we, in a copy if there is a backslash.
-    pub(super) fn backtick(&mut self, quoting: Quoting) -> Parsed<PartKind> {
-        let start = self.pos.saturating_add(1);
-        let rest = self.text.get(start..).unwrap_or_default();
-        let plain = rest.iter().position(|&byte| matches!(byte, b'`' | b'\\'));
+    pub(super) fn backtick(&mut self, parts: &mut Vec<Part>, quoting: Quoting) -> Parsed<()> {
+        let open = self.pos;
+        let mut substitution = new_substitution(SubstitutionStyle::Backtick);
         self.enter()?;
-        let body = match plain.and_then(|length| Some((length, rest.get(length)?))) {
-            Some((length, b'`')) => {
-                let end = start.saturating_add(length);
-                let text = self.text.get(..end).unwrap_or_default();
-                let mut inner = self.nested(text, self.map);
-                inner.pos = start;
-                let body = inner.script()?;
-                self.pos = end.saturating_add(1);
-                body
-            }
-            Some(_) => self.escaped_backtick(quoting)?,
-            None => return Err(self.unknown(Reason::Unclosed)),
-        };
+        match self.plain_backtick_end()? {
+            Some(end) => self.plain_backtick(&mut substitution.body, end)?,
+            None => self.escaped_backtick(&mut substitution.body, quoting)?,
+        }
         self.leave();
-        let style = SubstitutionStyle::Backtick;
-        Ok(PartKind::Command(Box::new(CommandSubstitution { style, body })))
+        self.push(parts, open, PartKind::Command(substitution));
+        Ok(())
     }
 
-    fn escaped_backtick(&mut self, quoting: Quoting) -> Parsed<List> {
+    /// Where the backtick substitution at the position ends, if there is no backslash in it.
+    fn plain_backtick_end(&self) -> Parsed<Option<usize>> {
+        let start = self.pos.saturating_add(1);
+        let rest = self.text.get(start..).unwrap_or_default();
+        match rest.iter().position(|&byte| matches!(byte, b'`' | b'\\')) {
+            Some(length) if rest.get(length) == Some(&b'`') => Ok(Some(start.saturating_add(length))),
+            Some(_) => Ok(None),
+            None => Err(self.unknown(Reason::Unclosed)),
+        }
+    }
+
+    fn plain_backtick(&mut self, body: &mut List, end: usize) -> Parsed<()> {
+        let text = self.text.get(..end).unwrap_or_default();
+        let start = self.pos.saturating_add(1);
+        let mut inner = self.nested(text, self.map);
+        inner.pos = start;
+        inner.script(body)?;
+        self.pos = end.saturating_add(1);
+        Ok(())
+    }
+
+    fn escaped_backtick(&mut self, body: &mut List, quoting: Quoting) -> Parsed<()> {
+        let (text, map, end) = self.unescaped_backtick(quoting)?;
+        self.spend(text.len())?;
+        self.nested(&text, Some(&map)).script(body)?;
+        self.pos = end;
+        Ok(())
+    }
+
+    /// The text of a backtick substitution with one level of backslashes removed, where its bytes were,
+    /// and where the substitution ends.
+    fn unescaped_backtick(&self, quoting: Quoting) -> Parsed<(Vec<u8>, Vec<u32>, usize)> {
         let open = self.pos;
         let mut text = Vec::new();
         let mut map = Vec::new();
@@ -289,19 +370,10 @@ impl Parser<'_, '_> {
             pos = at.saturating_add(1);
         }
         map.push(self.span(pos, pos).start);
-        self.spend(text.len())?;
-        let body = self.nested(&text, Some(&map)).script()?;
-        self.pos = pos.saturating_add(1);
-        Ok(body)
+        Ok((text, map, pos.saturating_add(1)))
     }
 }
 
-fn plain(name: ParameterName) -> PartKind {
-    PartKind::Parameter(Box::new(Parameter {
-        braced: false,
-        indirect: false,
-        name,
-        subscript: None,
-        op: ParameterOp::Plain,
-    }))
+fn new_substitution(style: SubstitutionStyle) -> Box<CommandSubstitution> {
+    Box::new(CommandSubstitution { style, body: List::default() })
 }

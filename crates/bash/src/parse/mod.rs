@@ -20,6 +20,8 @@ mod cursor;
 mod expansion;
 mod expression;
 mod here_doc;
+#[cfg(test)]
+mod hostile;
 mod list;
 mod operand;
 mod parameter;
@@ -28,7 +30,7 @@ mod redirection;
 mod reserved;
 mod word;
 
-use crate::ast::{HereDoc, Script, Span};
+use crate::ast::{HereDoc, List, Script, Span};
 use crate::{Options, Reason, Shell, Unknown};
 use here_doc::PendingHereDoc;
 use reading::Reading;
@@ -42,45 +44,60 @@ type Parsed<T> = Result<T, Unknown>;
 /// [`Unknown`] if any of it is not understood for certain. That does not mean that bash would refuse
 /// it: bash runs a script line by line and may have run much before it finds fault.
 pub fn parse(source: &[u8], options: &Options) -> Result<Script, Unknown> {
-    let end = u32::try_from(source.len()).unwrap_or(u32::MAX);
-    let whole = |reason| Unknown { span: Span { start: 0, end }, reason };
-    if end > options.max_bytes {
-        return Err(whole(Reason::TooLong));
+    parse_measured(source, options).0
+}
+
+/// Parses, and counts the steps that were charged.
+fn parse_measured(source: &[u8], options: &Options) -> (Result<Script, Unknown>, usize) {
+    if let Err(unknown) = accept(source, options) {
+        return (Err(unknown), 0);
     }
-    if options.shell == Shell::Other {
-        return Err(whole(Reason::OtherShell));
-    }
-    let Ok(text) = std::str::from_utf8(source) else {
-        return Err(whole(Reason::NotUtf8));
-    };
-    if let Some(at) = source.iter().position(|&byte| byte == 0) {
-        let at = u32::try_from(at).unwrap_or(u32::MAX);
-        return Err(Unknown {
-            span: Span { start: at, end: at.saturating_add(1) },
-            reason: Reason::ControlCharacter,
-        });
-    }
-    let ascii = text.is_ascii();
+    // A script needs about one step a byte; copies and second looks are charged too.
+    let fuel = source.len().saturating_mul(24).saturating_add(4096);
+    let ascii = source.is_ascii();
+    let odd_blanks =
+        !ascii && std::str::from_utf8(source).is_ok_and(|text| text.chars().any(bytes::is_odd_blank));
     let mut shared = Shared {
         options,
         depth: 0,
-        // A script needs about one step a byte; copies and second looks are charged too.
-        fuel: source.len().saturating_mul(24).saturating_add(4096),
-        odd_blanks: !ascii && text.chars().any(bytes::is_odd_blank),
+        fuel,
+        odd_blanks,
         ascii,
         here_docs: Vec::new(),
         speculating: false,
         reading: Reading::default(),
     };
-    let mut parser = Parser::new(source, None, &mut shared);
-    let body = parser.script()?;
-    shared.reading.judge(body.span.end)?;
-    Ok(Script {
-        body,
-        here_docs: shared.here_docs,
-        reading_changes: shared.reading.changes,
-        shell: options.shell,
-    })
+    let mut body = List::default();
+    let result = Parser::new(source, None, &mut shared).script(&mut body);
+    let steps = fuel.saturating_sub(shared.fuel);
+    let script = result.and_then(|()| {
+        shared.reading.judge(body.span.end)?;
+        let reading_changes = shared.reading.changes;
+        Ok(Script { body, here_docs: shared.here_docs, reading_changes, shell: options.shell })
+    });
+    (script, steps)
+}
+
+/// Whether the text as a whole can be read at all.
+fn accept(source: &[u8], options: &Options) -> Parsed<()> {
+    let end = u32::try_from(source.len()).unwrap_or(u32::MAX);
+    let whole = Span { start: 0, end };
+    if end > options.max_bytes {
+        return Err(Unknown { span: whole, reason: Reason::TooLong });
+    }
+    if options.shell == Shell::Other {
+        return Err(Unknown { span: whole, reason: Reason::OtherShell });
+    }
+    if let Err(error) = std::str::from_utf8(source) {
+        let start = u32::try_from(error.valid_up_to()).unwrap_or(0);
+        return Err(Unknown { span: Span { start, end }, reason: Reason::NotUtf8 });
+    }
+    if let Some(at) = source.iter().position(|&byte| byte == 0) {
+        let start = u32::try_from(at).unwrap_or(0);
+        let span = Span { start, end: start.saturating_add(1) };
+        return Err(Unknown { span, reason: Reason::ControlCharacter });
+    }
+    Ok(())
 }
 
 /// What all parts of one parse have in common.

@@ -28,13 +28,14 @@ impl Parser<'_, '_> {
     pub(super) fn operand(&mut self, how: Operand) -> Parsed<Word> {
         self.byte();
         let start = self.pos;
-        let mut parts = Vec::new();
+        let mut word = Word::default();
         if how.quoting == Quoting::None {
-            self.unquoted_operand(&mut parts, how.stop)?;
+            self.unquoted_operand(&mut word.parts, how.stop)?;
         } else {
-            self.quoted_operand(&mut parts, how)?;
+            self.quoted_operand(&mut word.parts, how)?;
         }
-        Ok(Word { span: self.since(start), parts })
+        word.span = self.since(start);
+        Ok(word)
     }
 
     fn unquoted_operand(&mut self, parts: &mut Vec<Part>, stop: Stop) -> Parsed<()> {
@@ -75,7 +76,7 @@ impl Parser<'_, '_> {
             self.refuse_odd_blanks(start, self.pos)?;
         }
         let text = self.text.get(start..self.pos).unwrap_or_default().into();
-        parts.push(Part { span: self.since(start), kind: PartKind::Literal(Literal { text, marks }) });
+        self.push(parts, start, PartKind::Literal(Literal { text, marks }));
         Ok(())
     }
 
@@ -91,17 +92,8 @@ impl Parser<'_, '_> {
             let start = self.pos;
             self.operand_text(parts, how.stop, Quoting::Operand)?;
             if how.quoting == Quoting::Arithmetic {
-                // Bash counts these when it looks for the end of the arithmetic.
-                for &byte in self.text.get(start..self.pos).unwrap_or_default() {
-                    match (byte, parentheses) {
-                        (b'(', _) => parentheses = parentheses.saturating_add(1),
-                        (b')', 0) => return Err(self.unknown_at(start, Reason::Ambiguous)),
-                        (b')', _) => parentheses = parentheses.saturating_sub(1),
-                        _ => {}
-                    }
-                }
+                self.count_parentheses(start, &mut parentheses)?;
             }
-            let start = self.pos;
             match self.raw() {
                 0 => return Err(self.unknown(Reason::Unclosed)),
                 b'}' | b'"' | b'\\' if within_single => return Err(self.unknown(Reason::Ambiguous)),
@@ -113,40 +105,51 @@ impl Parser<'_, '_> {
                     within_single = !within_single;
                     self.push_literal_byte(parts, b'\'');
                 }
-                b'"' => {
-                    self.skip(1);
-                    let kind = PartKind::DoubleQuoted(self.double_quoted()?);
-                    parts.push(Part { span: self.since(start), kind });
-                }
-                b'`' => {
-                    let kind = self.backtick(Quoting::Operand)?;
-                    parts.push(Part { span: self.since(start), kind });
-                }
+                b'"' => self.push_double_quoted(parts)?,
+                b'`' => self.backtick(parts, Quoting::Operand)?,
                 b'$' => self.dollar(parts, Quoting::Operand)?,
-                b'\\' => {
-                    let next = self.text.get(start.saturating_add(1)).copied().unwrap_or(0);
-                    match next {
-                        0 => return Err(self.unknown(Reason::Unclosed)),
-                        b'\n' => self.skip(2),
-                        b'$' | b'`' | b'"' | b'\\' | b'}' => {
-                            self.skip(2);
-                            parts.push(Part { span: self.since(start), kind: PartKind::Escaped(next) });
-                        }
-                        _ if how.pattern => {
-                            self.skip(2);
-                            parts.push(Part { span: self.since(start), kind: PartKind::Escaped(next) });
-                        }
-                        _ => {
-                            self.push_literal_byte(parts, b'\\');
-                            self.push_literal_byte(parts, next);
-                        }
-                    }
-                }
+                b'\\' => self.operand_escape(parts, how.pattern)?,
                 // Text, but bash looks for the end of a process substitution in it.
                 b'<' | b'>' => return Err(self.unknown(Reason::Ambiguous)),
                 _ => return Err(self.unexpected()),
             }
         }
+    }
+
+    /// Bash counts parentheses when it looks for the end of the arithmetic around the operand.
+    fn count_parentheses(&self, start: usize, open: &mut u32) -> Parsed<()> {
+        for &byte in self.text.get(start..self.pos).unwrap_or_default() {
+            match (byte, *open) {
+                (b'(', _) => *open = open.saturating_add(1),
+                (b')', 0) => return Err(self.unknown_at(start, Reason::Ambiguous)),
+                (b')', _) => *open = open.saturating_sub(1),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A backslash in an operand inside double quotes.
+    fn operand_escape(&mut self, parts: &mut Vec<Part>, pattern: bool) -> Parsed<()> {
+        let start = self.pos;
+        let next = self.text.get(start.saturating_add(1)).copied().unwrap_or(0);
+        match next {
+            0 => return Err(self.unknown(Reason::Unclosed)),
+            b'\n' => self.skip(2),
+            b'$' | b'`' | b'"' | b'\\' | b'}' => {
+                self.skip(2);
+                self.push(parts, start, PartKind::Escaped(next));
+            }
+            _ if pattern => {
+                self.skip(2);
+                self.push(parts, start, PartKind::Escaped(next));
+            }
+            _ => {
+                self.push_literal_byte(parts, b'\\');
+                self.push_literal_byte(parts, next);
+            }
+        }
+        Ok(())
     }
 
     /// `'…'` where bash may or may not take the quotes for quotes: the text must be the same to both.
@@ -156,7 +159,7 @@ impl Parser<'_, '_> {
         if text.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\' | b'"' | b'}')) {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
-        parts.push(Part { span: self.since(start), kind: PartKind::SingleQuoted(text.into()) });
+        self.push(parts, start, PartKind::SingleQuoted(text.into()));
         Ok(())
     }
 }

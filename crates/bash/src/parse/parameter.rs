@@ -5,89 +5,93 @@ use super::expansion::Quoting;
 use super::operand::{Operand, Stop};
 use super::{Parsed, Parser};
 use crate::Reason;
-use crate::ast::{CaseChange, Parameter, ParameterName, ParameterOp, PartKind, ReplaceWhich, Subscript};
+use crate::ast::{CaseChange, Parameter, ParameterName, ParameterOp, Part, PartKind, ReplaceWhich};
 
 impl Parser<'_, '_> {
     /// What stands behind `${`, and the closing brace.
-    pub(super) fn braced(&mut self, quoting: Quoting) -> Parsed<PartKind> {
+    pub(super) fn braced(&mut self, parts: &mut Vec<Part>, start: usize, quoting: Quoting) -> Parsed<()> {
         self.spend(1)?;
-        let first = self.byte();
-        let mut indirect = false;
-        match first {
-            b' ' | b'\t' | b'\n' | b'|' => return self.same_shell_substitution(),
-            b'#' if self.second() != b'}' => {
-                if let Some(length) = self.length()? {
-                    return Ok(length);
-                }
-            }
-            b'!' => {
-                indirect = match (self.second(), self.third()) {
-                    (b'}', _) => false,
-                    (b'#' | b'@' | b'*', b'}') => true,
-                    (b'#' | b'@' | b'*' | b'!' | b'$', _) | (b'?' | b'-', b'}') => {
-                        return Err(self.unknown(Reason::Ambiguous));
-                    }
-                    (byte, _) => super::bytes::is_name(byte),
-                };
-                if indirect {
-                    self.bash_only()?;
-                    self.skip(1);
-                }
-            }
+        if matches!(self.byte(), b' ' | b'\t' | b'\n' | b'|') {
+            return self.same_shell_substitution(parts, start);
+        }
+        let mut parameter = new_parameter();
+        self.parameter(&mut parameter, quoting)?;
+        self.expect(b'}')?;
+        self.push(parts, start, PartKind::Parameter(parameter));
+        Ok(())
+    }
+
+    fn parameter(&mut self, parameter: &mut Parameter, quoting: Quoting) -> Parsed<()> {
+        match self.byte() {
+            b'#' if self.second() != b'}' && self.length(parameter)? => return Ok(()),
+            b'!' => parameter.indirect = self.indirection()?,
             _ => {}
         }
-        let Some((name, subscript)) = self.parameter_name()? else {
+        if !self.parameter_name(parameter)? {
             return Err(self.unknown(Reason::Unsupported));
-        };
-        let names = indirect && subscript.is_none() && matches!(name, ParameterName::Variable(_));
-        let op = match (self.byte(), self.second()) {
-            (sign @ (b'*' | b'@'), b'}') if names => {
+        }
+        let names = parameter.indirect
+            && parameter.subscript.is_none()
+            && matches!(parameter.name, ParameterName::Variable(_));
+        match self.byte() {
+            sign @ (b'*' | b'@') if names && self.second() == b'}' => {
                 self.skip(1);
-                indirect = false;
-                ParameterOp::Names { separate: sign == b'@' }
+                parameter.indirect = false;
+                parameter.op = ParameterOp::Names { separate: sign == b'@' };
+                Ok(())
             }
-            _ => self.parameter_op(quoting)?,
+            _ => self.parameter_op(&mut parameter.op, quoting),
+        }
+    }
+
+    /// Whether the `!` at the position means indirection, which is passed; or is the parameter.
+    fn indirection(&mut self) -> Parsed<bool> {
+        let indirect = match (self.second(), self.third()) {
+            (b'}', _) => false,
+            (b'#' | b'@' | b'*', b'}') => true,
+            (b'#' | b'@' | b'*' | b'!' | b'$', _) | (b'?' | b'-', b'}') => {
+                return Err(self.unknown(Reason::Ambiguous));
+            }
+            (byte, _) => super::bytes::is_name(byte),
         };
-        self.expect(b'}')?;
-        Ok(PartKind::Parameter(Box::new(Parameter { braced: true, indirect, name, subscript, op })))
+        if indirect {
+            self.bash_only()?;
+            self.skip(1);
+        }
+        Ok(indirect)
     }
 
     /// `#name` if that is what stands here; otherwise `#` is a parameter with an operator behind it.
-    fn length(&mut self) -> Parsed<Option<PartKind>> {
+    fn length(&mut self, parameter: &mut Parameter) -> Parsed<bool> {
         let start = self.pos;
         self.skip(1);
         let next = self.byte();
-        let read = if matches!(next, b':' | b'%' | b'=' | b'+' | b'/' | b'^' | b',' | b'~') {
-            None
-        } else {
-            self.parameter_name()?
-        };
-        match read {
-            Some((name, subscript)) if self.eat(b'}') => {
-                let op = ParameterOp::Length;
-                let parameter = Parameter { braced: true, indirect: false, name, subscript, op };
-                Ok(Some(PartKind::Parameter(Box::new(parameter))))
-            }
-            Some((ParameterName::Special(b'#' | b'-' | b'?'), _)) | None => {
-                self.pos = start;
-                Ok(None)
-            }
-            Some(_) => Err(self.unknown_at(start, Reason::Unsupported)),
+        let read = !matches!(next, b':' | b'%' | b'=' | b'+' | b'/' | b'^' | b',' | b'~')
+            && self.parameter_name(parameter)?;
+        if read && self.byte() == b'}' {
+            parameter.op = ParameterOp::Length;
+            return Ok(true);
         }
+        if read && !matches!(parameter.name, ParameterName::Special(b'#' | b'-' | b'?')) {
+            return Err(self.unknown_at(start, Reason::Unsupported));
+        }
+        self.pos = start;
+        Ok(false)
     }
 
-    fn parameter_name(&mut self) -> Parsed<Option<(ParameterName, Option<Subscript>)>> {
+    /// The name of a parameter, and a subscript behind it.
+    fn parameter_name(&mut self, parameter: &mut Parameter) -> Parsed<bool> {
         if let Some(name) = self.name() {
-            let mut subscript = None;
+            parameter.name = ParameterName::Variable(name);
             if self.byte() == b'[' {
                 self.bash_only()?;
                 self.skip(1);
-                subscript = Some(self.subscript()?);
+                parameter.subscript = Some(self.subscript()?);
                 self.expect(b']')?;
             }
-            return Ok(Some((ParameterName::Variable(name), subscript)));
+            return Ok(true);
         }
-        let name = match self.byte() {
+        match self.byte() {
             b'0'..=b'9' => {
                 let mut number = 0_u32;
                 while let digit @ b'0'..=b'9' = self.byte() {
@@ -99,86 +103,26 @@ impl Parser<'_, '_> {
                     number = next;
                     self.skip(1);
                 }
-                ParameterName::Positional(number)
+                parameter.name = ParameterName::Positional(number);
             }
             byte @ (b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
                 self.skip(1);
-                ParameterName::Special(byte)
+                parameter.name = ParameterName::Special(byte);
             }
-            _ => return Ok(None),
-        };
-        Ok(Some((name, None)))
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
-    fn parameter_op(&mut self, quoting: Quoting) -> Parsed<ParameterOp> {
+    fn parameter_op(&mut self, op: &mut ParameterOp, quoting: Quoting) -> Parsed<()> {
         let colon = self.byte() == b':';
         let sign = if colon { self.second() } else { self.byte() };
-        let word = Operand { quoting, pattern: false, stop: Stop::Brace };
-        let pattern = Operand { pattern: true, ..word };
         match sign {
-            b'-' | b'=' | b'?' | b'+' => {
-                if colon {
-                    self.skip(1);
-                    self.byte();
-                }
-                self.skip(1);
-                let word = self.operand(word)?;
-                return Ok(match sign {
-                    b'-' => ParameterOp::Default { colon, word },
-                    b'=' => ParameterOp::Assign { colon, word },
-                    b'?' => ParameterOp::Error { colon, word },
-                    _ => ParameterOp::Alternative { colon, word },
-                });
-            }
-            _ if colon => {
-                self.bash_only()?;
-                self.skip(1);
-                return self.slice();
-            }
-            b'}' => return Ok(ParameterOp::Plain),
-            _ => {}
-        }
-        let doubled = self.second() == sign;
-        match sign {
-            b'#' | b'%' => {
-                self.operator(doubled);
-                let pattern = self.operand(pattern)?;
-                Ok(if sign == b'#' {
-                    ParameterOp::RemovePrefix { longest: doubled, pattern }
-                } else {
-                    ParameterOp::RemoveSuffix { longest: doubled, pattern }
-                })
-            }
-            b'^' | b',' | b'~' => {
-                self.bash_only()?;
-                self.operator(doubled);
-                let pattern = self.operand(pattern)?;
-                let change = match (sign, doubled) {
-                    (b'^', false) => CaseChange::UpperFirst,
-                    (b'^', true) => CaseChange::UpperAll,
-                    (b',', false) => CaseChange::LowerFirst,
-                    (b',', true) => CaseChange::LowerAll,
-                    (_, false) => CaseChange::ToggleFirst,
-                    (_, true) => CaseChange::ToggleAll,
-                };
-                Ok(ParameterOp::Case { change, pattern })
-            }
-            b'/' => {
-                self.bash_only()?;
-                self.skip(1);
-                let which = match self.byte() {
-                    b'/' => ReplaceWhich::All,
-                    b'#' => ReplaceWhich::Prefix,
-                    b'%' => ReplaceWhich::Suffix,
-                    _ => ReplaceWhich::First,
-                };
-                if which != ReplaceWhich::First {
-                    self.skip(1);
-                }
-                let found = self.operand(Operand { stop: Stop::Slash, ..pattern })?;
-                let replacement = if self.eat(b'/') { Some(self.operand(pattern)?) } else { None };
-                Ok(ParameterOp::Replace { which, pattern: found, replacement })
-            }
+            b'-' | b'=' | b'?' | b'+' => self.default_op(op, quoting, colon),
+            _ if colon => self.slice(op),
+            b'}' => Ok(()),
+            b'#' | b'%' | b'^' | b',' | b'~' => self.pattern_op(op, quoting),
+            b'/' => self.replace_op(op, quoting),
             b'@' => {
                 self.bash_only()?;
                 self.skip(1);
@@ -187,23 +131,102 @@ impl Parser<'_, '_> {
                     return Err(self.unknown(Reason::Unsupported));
                 }
                 self.skip(1);
-                Ok(ParameterOp::Transform(letter))
+                *op = ParameterOp::Transform(letter);
+                Ok(())
             }
             _ => Err(self.unknown(Reason::Unsupported)),
         }
     }
 
-    fn operator(&mut self, doubled: bool) {
-        self.skip(1);
-        if doubled {
-            self.byte();
+    fn default_op(&mut self, op: &mut ParameterOp, quoting: Quoting, colon: bool) -> Parsed<()> {
+        if colon {
             self.skip(1);
         }
+        let sign = self.byte();
+        self.skip(1);
+        let word = self.operand(Operand { quoting, pattern: false, stop: Stop::Brace })?;
+        *op = match sign {
+            b'-' => ParameterOp::Default { colon, word },
+            b'=' => ParameterOp::Assign { colon, word },
+            b'?' => ParameterOp::Error { colon, word },
+            _ => ParameterOp::Alternative { colon, word },
+        };
+        Ok(())
     }
 
-    fn slice(&mut self) -> Parsed<ParameterOp> {
-        let offset = self.arithmetic_text(Until::Slice)?;
-        let length = if self.eat(b':') { Some(self.arithmetic_text(Until::Slice)?) } else { None };
-        Ok(ParameterOp::Slice { offset, length })
+    fn pattern_op(&mut self, op: &mut ParameterOp, quoting: Quoting) -> Parsed<()> {
+        let sign = self.byte();
+        let doubled = self.second() == sign;
+        if !matches!(sign, b'#' | b'%') {
+            self.bash_only()?;
+        }
+        self.skip(1);
+        if doubled {
+            self.eat(sign);
+        }
+        let pattern = self.operand(Operand { quoting, pattern: true, stop: Stop::Brace })?;
+        let change = match (sign, doubled) {
+            (b'#', longest) => {
+                *op = ParameterOp::RemovePrefix { longest, pattern };
+                return Ok(());
+            }
+            (b'%', longest) => {
+                *op = ParameterOp::RemoveSuffix { longest, pattern };
+                return Ok(());
+            }
+            (b'^', false) => CaseChange::UpperFirst,
+            (b'^', true) => CaseChange::UpperAll,
+            (b',', false) => CaseChange::LowerFirst,
+            (b',', true) => CaseChange::LowerAll,
+            (_, false) => CaseChange::ToggleFirst,
+            (_, true) => CaseChange::ToggleAll,
+        };
+        *op = ParameterOp::Case { change, pattern };
+        Ok(())
     }
+
+    fn replace_op(&mut self, op: &mut ParameterOp, quoting: Quoting) -> Parsed<()> {
+        self.bash_only()?;
+        self.skip(1);
+        let which = match self.byte() {
+            b'/' => ReplaceWhich::All,
+            b'#' => ReplaceWhich::Prefix,
+            b'%' => ReplaceWhich::Suffix,
+            _ => ReplaceWhich::First,
+        };
+        if which != ReplaceWhich::First {
+            self.skip(1);
+        }
+        let pattern = self.operand(Operand { quoting, pattern: true, stop: Stop::Slash })?;
+        let mut replacement = None;
+        if self.eat(b'/') {
+            replacement = Some(self.operand(Operand { quoting, pattern: true, stop: Stop::Brace })?);
+        }
+        *op = ParameterOp::Replace { which, pattern, replacement };
+        Ok(())
+    }
+
+    fn slice(&mut self, op: &mut ParameterOp) -> Parsed<()> {
+        self.bash_only()?;
+        self.skip(1);
+        let offset = self.arithmetic_text(Until::Slice)?;
+        let mut length = None;
+        if self.eat(b':') {
+            length = Some(self.arithmetic_text(Until::Slice)?);
+        }
+        *op = ParameterOp::Slice { offset, length };
+        Ok(())
+    }
+}
+
+// Out of line, so that the large value does not widen the frame of the production.
+#[inline(never)]
+fn new_parameter() -> Box<Parameter> {
+    Box::new(Parameter {
+        braced: true,
+        indirect: false,
+        name: ParameterName::Special(0),
+        subscript: None,
+        op: ParameterOp::Plain,
+    })
 }

@@ -7,40 +7,22 @@ use crate::ast::{Descriptor, PartKind, Redirection, RedirectionOp, Target, Word}
 
 impl Parser<'_, '_> {
     /// All redirections that stand here, as behind a compound command.
-    pub(super) fn redirections(&mut self) -> Parsed<Vec<Redirection>> {
-        let mut redirections = Vec::new();
+    pub(super) fn redirections(&mut self, redirections: &mut Vec<Redirection>) -> Parsed<()> {
         loop {
             self.blanks();
-            match self.redirection()? {
-                Some(redirection) => redirections.push(redirection),
-                None => return Ok(redirections),
+            if !self.redirection(redirections)? {
+                return Ok(());
             }
         }
     }
 
     /// A redirection if one stands here; otherwise nothing is passed.
-    pub(super) fn redirection(&mut self) -> Parsed<Option<Redirection>> {
+    pub(super) fn redirection(&mut self, redirections: &mut Vec<Redirection>) -> Parsed<bool> {
         let start = self.pos;
-        let fd = match self.byte() {
-            b'0'..=b'9' => Some(Descriptor::Number(self.number()?)),
-            b'{' => match self.descriptor_variable() {
-                Some(descriptor) => Some(descriptor),
-                None => {
-                    self.pos = start;
-                    return Ok(None);
-                }
-            },
-            _ => None,
-        };
-        let Some(op) = self.redirection_op(fd.is_some()) else {
+        let Some((fd, op)) = self.redirection_head()? else {
             self.pos = start;
-            return Ok(None);
+            return Ok(false);
         };
-        if matches!(fd, Some(Descriptor::Variable(_)))
-            || matches!(op, RedirectionOp::WriteBoth | RedirectionOp::AppendBoth | RedirectionOp::HereString)
-        {
-            self.bash_only()?;
-        }
         self.blanks();
         self.refuse_descriptor()?;
         let target_start = self.pos;
@@ -48,18 +30,48 @@ impl Parser<'_, '_> {
         if target.parts.is_empty() {
             return Err(self.unexpected());
         }
-        let target = match op {
+        if matches!(op, RedirectionOp::DuplicateInput | RedirectionOp::DuplicateOutput)
+            && goes_on_after_dash(&target)
+        {
+            return Err(self.unknown_at(target_start, Reason::Ambiguous));
+        }
+        let target = self.target(target, op, fd.is_some(), target_start)?;
+        redirections.push(Redirection { span: self.since(start), fd, op, target });
+        Ok(true)
+    }
+
+    fn redirection_head(&mut self) -> Parsed<Option<(Option<Descriptor>, RedirectionOp)>> {
+        let fd = match self.byte() {
+            b'0'..=b'9' => Some(Descriptor::Number(self.number()?)),
+            b'{' => match self.descriptor_variable() {
+                Some(descriptor) => Some(descriptor),
+                None => return Ok(None),
+            },
+            _ => None,
+        };
+        let Some(op) = self.redirection_op(fd.is_some()) else {
+            return Ok(None);
+        };
+        if matches!(fd, Some(Descriptor::Variable(_)))
+            || matches!(op, RedirectionOp::WriteBoth | RedirectionOp::AppendBoth | RedirectionOp::HereString)
+        {
+            self.bash_only()?;
+        }
+        Ok(Some((fd, op)))
+    }
+
+    fn target(&mut self, word: Word, op: RedirectionOp, has_fd: bool, start: usize) -> Parsed<Target> {
+        Ok(match op {
             RedirectionOp::HereDoc | RedirectionOp::HereDocStripTabs => {
                 let strip = op == RedirectionOp::HereDocStripTabs;
-                Target::HereDoc(self.promise_here_doc(target_start, &target, strip)?)
+                Target::HereDoc(self.promise_here_doc(start, &word, strip)?)
             }
-            RedirectionOp::DuplicateOutput if fd.is_none() && !is_descriptor(&target) => {
+            RedirectionOp::DuplicateOutput if !has_fd && !is_descriptor(&word) => {
                 self.bash_only()?;
-                Target::Word(target)
+                Target::Word(word)
             }
-            _ => Target::Word(target),
-        };
-        Ok(Some(Redirection { span: self.since(start), fd, op, target }))
+            _ => Target::Word(word),
+        })
     }
 
     /// Refuses a descriptor in front of an operator where a word must stand.
@@ -139,6 +151,16 @@ fn is_descriptor(target: &Word) -> bool {
             }
             _ => false,
         },
+        _ => false,
+    }
+}
+
+/// Whether a target of `>&` begins with `-` and goes on: bash ends the redirection at the dash.
+fn goes_on_after_dash(target: &Word) -> bool {
+    match target.parts.first().map(|part| &part.kind) {
+        Some(PartKind::Literal(literal)) => {
+            literal.text.first() == Some(&b'-') && (literal.text.len() > 1 || target.parts.len() > 1)
+        }
         _ => false,
     }
 }

@@ -43,7 +43,7 @@ impl Reserved {
         matches!(self, OpenBrace | OpenCondition | If | For | While | Until | Case | Select)
     }
 
-    fn of(word: &[u8]) -> Option<Self> {
+    pub(super) fn of(word: &[u8]) -> Option<Self> {
         Some(match word {
             b"!" => Reserved::Not,
             b"{" => Reserved::OpenBrace,

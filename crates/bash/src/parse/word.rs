@@ -6,6 +6,10 @@ use super::{Parsed, Parser};
 use crate::Reason;
 use crate::ast::{ExtendedGlob, Literal, Marks, Part, PartKind, Word};
 
+/// Longer text is not copied to join it with what follows, or many line continuations would take
+/// quadratic time.
+const LONGEST_JOINED: usize = 256;
+
 /// Where a word stands, which says what ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -29,6 +33,21 @@ impl<'p> Parser<'p, '_> {
         let mut parts = Vec::with_capacity(1);
         self.word_parts(&mut parts, place)?;
         Ok(Word { span: self.since(start), parts })
+    }
+
+    /// A word that must stand here.
+    pub(super) fn push_word(&mut self, words: &mut Vec<Word>) -> Parsed<()> {
+        self.byte();
+        let start = self.pos;
+        words.push(Word { span: self.since(start), parts: Vec::with_capacity(1) });
+        if let Some(word) = words.last_mut() {
+            self.word_parts(&mut word.parts, Place::Argument)?;
+            word.span = self.since(start);
+            if word.parts.is_empty() {
+                return Err(self.unexpected());
+            }
+        }
+        Ok(())
     }
 
     /// Reads parts up to an unquoted metacharacter.
@@ -76,9 +95,20 @@ impl<'p> Parser<'p, '_> {
             tilde: seen & TILDE != 0,
             dollar: false,
         };
-        let text = rest.get(..length).unwrap_or_default().into();
-        parts.push(Part { span: self.since(start), kind: PartKind::Literal(Literal { text, marks }) });
+        self.push_literal(parts, start, rest.get(..length).unwrap_or_default(), marks);
         Ok(())
+    }
+
+    /// Adds literal text that began at a position. Text on both sides of a line continuation is one.
+    fn push_literal(&self, parts: &mut Vec<Part>, start: usize, text: &[u8], marks: Marks) {
+        match parts.last_mut() {
+            Some(Part { span, kind: PartKind::Literal(last) }) if last.text.len() < LONGEST_JOINED => {
+                last.text = [&last.text, text].concat().into();
+                last.marks = last.marks.or(marks);
+                span.end = self.since(start).end;
+            }
+            _ => self.push(parts, start, PartKind::Literal(Literal { text: text.into(), marks })),
+        }
     }
 
     /// Passes a byte that means itself here although it is a metacharacter elsewhere.
@@ -86,50 +116,79 @@ impl<'p> Parser<'p, '_> {
         let start = self.pos;
         self.skip(1);
         let marks = Marks { glob: byte == b'(', ..Marks::default() };
-        let literal = Literal { text: [byte].as_slice().into(), marks };
-        parts.push(Part { span: self.since(start), kind: PartKind::Literal(literal) });
+        self.push_literal(parts, start, &[byte], marks);
     }
 
     /// What begins with a quote, a backslash, a backtick or a dollar sign outside double quotes.
     pub(super) fn quoted_or_expansion(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
         self.spend(1)?;
+        match self.raw() {
+            b'\\' => self.escaped(parts),
+            b'\'' => self.push_single_quoted(parts),
+            b'"' => self.push_double_quoted(parts),
+            b'`' => self.backtick(parts, Quoting::None),
+            b'$' => self.dollar(parts, Quoting::None),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn escaped(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
+        // A continuation is passed; the literal goes on behind it.
+        if self.byte() != b'\\' {
+            return Ok(());
+        }
         let start = self.pos;
-        let kind = match self.raw() {
-            b'\\' => {
-                // A continuation is passed; the literal goes on behind it.
-                if self.byte() != b'\\' {
-                    return Ok(());
-                }
-                let start = self.pos;
-                let byte = self.text.get(start.saturating_add(1)).copied().unwrap_or(0);
-                if byte == 0 {
-                    // At the end of everything the backslash is text.
-                    if self.nesting > 0 {
-                        return Err(self.unknown(Reason::Unclosed));
-                    }
-                    self.push_literal_byte(parts, b'\\');
-                    return Ok(());
-                }
-                if byte.is_ascii_control() && byte != b'\t' {
-                    return Err(self.unknown(Reason::ControlCharacter));
-                }
-                if byte >= 0x80 && self.shared.odd_blanks {
-                    return Err(self.unknown(Reason::OddBlank));
-                }
-                self.skip(2);
-                parts.push(Part { span: self.since(start), kind: PartKind::Escaped(byte) });
-                return Ok(());
+        let byte = self.text.get(start.saturating_add(1)).copied().unwrap_or(0);
+        if byte == 0 {
+            // At the end of everything the backslash is text.
+            if self.nesting > 0 {
+                return Err(self.unknown(Reason::Unclosed));
             }
-            b'\'' => PartKind::SingleQuoted(self.single_quoted()?.into()),
-            b'"' => {
-                self.skip(1);
-                PartKind::DoubleQuoted(self.double_quoted()?)
-            }
-            b'`' => self.backtick(Quoting::None)?,
-            b'$' => return self.dollar(parts, Quoting::None),
-            _ => return Err(self.unexpected()),
-        };
+            self.push_literal_byte(parts, b'\\');
+            return Ok(());
+        }
+        if byte.is_ascii_control() && byte != b'\t' {
+            return Err(self.unknown(Reason::ControlCharacter));
+        }
+        if byte >= 0x80 && self.shared.odd_blanks {
+            return Err(self.unknown(Reason::OddBlank));
+        }
+        self.skip(2);
+        self.push(parts, start, PartKind::Escaped(byte));
+        Ok(())
+    }
+
+    /// Adds a part that began at a position.
+    #[inline]
+    pub(super) fn push(&self, parts: &mut Vec<Part>, start: usize, kind: PartKind) {
         parts.push(Part { span: self.since(start), kind });
+    }
+
+    fn push_single_quoted(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
+        let start = self.pos;
+        let text = self.single_quoted()?;
+        self.push(parts, start, PartKind::SingleQuoted(text.into()));
+        Ok(())
+    }
+
+    /// `"…"` at the position.
+    pub(super) fn push_double_quoted(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
+        let start = self.pos;
+        self.skip(1);
+        self.push(parts, start, PartKind::DoubleQuoted(Vec::new()));
+        if let Some(Part { span, kind: PartKind::DoubleQuoted(inner) }) = parts.last_mut() {
+            self.double_quoted_parts(inner, Quoting::Double)?;
+            self.closing_quote(start)?;
+            span.end = self.since(start).end;
+        }
+        Ok(())
+    }
+
+    fn closing_quote(&mut self, start: usize) -> Parsed<()> {
+        if self.raw() != b'"' {
+            return Err(self.unknown_at(start, Reason::Unclosed));
+        }
+        self.skip(1);
         Ok(())
     }
 
@@ -168,61 +227,56 @@ impl<'p> Parser<'p, '_> {
         let start = self.pos;
         let mut parts = Vec::new();
         self.double_quoted_parts(&mut parts, Quoting::Double)?;
-        if self.raw() != b'"' {
-            return Err(self.unknown_at(start.saturating_sub(1), Reason::Unclosed));
-        }
-        self.skip(1);
+        self.closing_quote(start)?;
         Ok(parts)
     }
 
     /// Reads parts up to a double quote (not in a here-document) or the end of the text.
     pub(super) fn double_quoted_parts(&mut self, parts: &mut Vec<Part>, quoting: Quoting) -> Parsed<()> {
-        let here_doc = quoting == Quoting::HereDoc;
         loop {
             self.spend(1)?;
-            let start = self.pos;
-            let rest = self.text.get(start..).unwrap_or_default();
-            let mut length = 0_usize;
-            while let Some(&byte) = rest.get(length) {
-                match byte {
-                    b'$' | b'`' => break,
-                    b'"' if !here_doc => break,
-                    b'\\'
-                        if matches!(
-                            rest.get(length.saturating_add(1)),
-                            Some(b'$' | b'`' | b'\\' | b'\n')
-                        ) =>
-                    {
-                        break;
-                    }
-                    b'\\' if !here_doc && rest.get(length.saturating_add(1)) == Some(&b'"') => break,
-                    _ => {}
-                }
-                length = length.saturating_add(1);
-            }
-            if length > 0 {
-                self.skip(length);
-                let text = rest.get(..length).unwrap_or_default().into();
-                let literal = Literal { text, marks: Marks::default() };
-                parts.push(Part { span: self.since(start), kind: PartKind::Literal(literal) });
-            }
-            match rest.get(length) {
-                Some(b'$') => self.dollar(parts, quoting)?,
-                Some(b'`') => {
-                    let start = self.pos;
-                    let kind = self.backtick(quoting)?;
-                    parts.push(Part { span: self.since(start), kind });
-                }
-                Some(b'\\') => {
-                    let start = self.pos;
-                    let byte = rest.get(length.saturating_add(1)).copied().unwrap_or(0);
-                    self.skip(2);
-                    if byte != b'\n' {
-                        parts.push(Part { span: self.since(start), kind: PartKind::Escaped(byte) });
-                    }
-                }
+            self.quoted_text(parts, quoting == Quoting::HereDoc);
+            match self.raw() {
+                b'$' => self.dollar(parts, quoting)?,
+                b'`' => self.backtick(parts, quoting)?,
+                b'\\' => self.quoted_escape(parts),
                 _ => return Ok(()),
             }
+        }
+    }
+
+    /// A stretch of text inside double quotes.
+    fn quoted_text(&mut self, parts: &mut Vec<Part>, here_doc: bool) {
+        let start = self.pos;
+        let rest = self.text.get(start..).unwrap_or_default();
+        let mut length = 0_usize;
+        while let Some(&byte) = rest.get(length) {
+            match byte {
+                b'$' | b'`' => break,
+                b'"' if !here_doc => break,
+                b'\\' => match rest.get(length.saturating_add(1)) {
+                    Some(b'$' | b'`' | b'\\' | b'\n') => break,
+                    Some(b'"') if !here_doc => break,
+                    _ => {}
+                },
+                _ => {}
+            }
+            length = length.saturating_add(1);
+        }
+        if length > 0 {
+            self.skip(length);
+            let text = rest.get(..length).unwrap_or_default().into();
+            self.push(parts, start, PartKind::Literal(Literal { text, marks: Marks::default() }));
+        }
+    }
+
+    /// A backslash that means something inside double quotes, and the byte behind it.
+    fn quoted_escape(&mut self, parts: &mut Vec<Part>) {
+        let start = self.pos;
+        let byte = self.text.get(start.saturating_add(1)).copied().unwrap_or(0);
+        self.skip(2);
+        if byte != b'\n' {
+            self.push(parts, start, PartKind::Escaped(byte));
         }
     }
 
@@ -245,39 +299,33 @@ impl<'p> Parser<'p, '_> {
 
     /// An extended glob whose operator is the last byte of the parts.
     fn extended_glob(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
-        let Some(Part { kind: PartKind::Literal(literal), mut span }) = parts.pop() else {
-            return Err(self.unexpected());
-        };
-        let Some((&op, before)) = literal.text.split_last() else {
-            return Err(self.unexpected());
-        };
-        let op_start = span.end.saturating_sub(1);
-        if !before.is_empty() {
-            span.end = op_start;
-            let marks = Marks { glob: before.iter().any(|&byte| class(byte) & GLOB != 0), ..literal.marks };
-            parts.push(Part { span, kind: PartKind::Literal(Literal { text: before.into(), marks }) });
-        }
+        let start = self.pos.saturating_sub(1);
+        let op = take_last_byte(parts);
         self.enter()?;
         self.skip(1);
         let mut alternatives = Vec::with_capacity(1);
         loop {
-            let start = self.pos;
-            let mut word = Vec::new();
-            self.alternative(&mut word)?;
-            alternatives.push(Word { span: self.since(start), parts: word });
+            self.alternative(&mut alternatives)?;
             if self.eat(b')') {
                 break;
             }
             self.expect(b'|')?;
         }
         self.leave();
-        let span = crate::ast::Span { start: op_start, end: self.since(self.pos).end };
-        parts.push(Part { span, kind: PartKind::ExtendedGlob(Box::new(ExtendedGlob { op, alternatives })) });
+        self.push(parts, start, PartKind::ExtendedGlob(Box::new(ExtendedGlob { op, alternatives })));
+        Ok(())
+    }
+
+    fn alternative(&mut self, alternatives: &mut Vec<Word>) -> Parsed<()> {
+        let start = self.pos;
+        let mut parts = Vec::new();
+        self.alternative_parts(&mut parts)?;
+        alternatives.push(Word { span: self.since(start), parts });
         Ok(())
     }
 
     /// One alternative of an extended glob, where only `|` and `)` are special.
-    fn alternative(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
+    fn alternative_parts(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
         loop {
             self.literal(parts)?;
             match self.raw() {
@@ -318,4 +366,23 @@ impl<'p> Parser<'p, '_> {
             self.spend(1)?;
         }
     }
+}
+
+/// Removes the operator of an extended glob from the end of the literal in front of it.
+fn take_last_byte(parts: &mut Vec<Part>) -> u8 {
+    let Some(Part { kind: PartKind::Literal(literal), span }) = parts.last_mut() else {
+        return 0;
+    };
+    let Some((&op, before)) = literal.text.split_last() else {
+        return 0;
+    };
+    if before.is_empty() {
+        parts.pop();
+        return op;
+    }
+    let glob = before.iter().any(|&byte| class(byte) & GLOB != 0);
+    literal.text = before.into();
+    literal.marks.glob = glob;
+    span.end = span.end.saturating_sub(1);
+    op
 }
