@@ -360,13 +360,13 @@ impl<'w> Reader<'w> {
             };
         }
         // The whole word may be a name (`-ws`), with or without a value behind `=`.
-        if t.len() > 2
+        let digits = t[1..].bytes().all(|b| b.is_ascii_digit());
+        if (t.len() > 2 || digits)
             && let Some(id) = self.lookup(name)
         {
             return self.give(id, value, word, args, next);
         }
-        if t.len() > 1
-            && t[1..].bytes().all(|b| b.is_ascii_digit())
+        if digits
             && let Some(id) = self.lookup("-#")
         {
             return self.give(id, None, word, args, next);

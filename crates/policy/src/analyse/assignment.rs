@@ -97,7 +97,7 @@ impl Analyst<'_> {
                 self.push(Kind::Env, Some(name), span, "a shell or an interpreter runs or reads this file when it starts");
             }
             Some(Meaning::Inject) => {
-                if name == "PATH" && self.is_usual_path(value, state) {
+                if name == "PATH" && self.is_usual_path(value) {
                     return;
                 }
                 if name == "PATH" || name.starts_with("BASH_FUNC_") {
@@ -129,11 +129,12 @@ impl Analyst<'_> {
     }
 
     /// A search path made only of directories of the system.
-    fn is_usual_path(&self, value: &str, state: &State) -> bool {
-        if value == UNKNOWN.to_string() && state.variable("PATH").is_none() {
-            return true;
-        }
-        value.split(':').all(|d| super::program::is_system_directory(d))
+    fn is_usual_path(&self, value: &str) -> bool {
+        let given = self.context.env.iter().find(|(n, _)| n == "PATH").map(|(_, v)| v.as_str());
+        // What was there before is as good as it was.
+        let rest = given.and_then(|g| value.find(g).map(|at| [&value[..at], &value[at + g.len()..]].concat()));
+        let value = rest.as_deref().map_or(value, |r| r.trim_matches(':'));
+        value.is_empty() && given.is_some() || value.split(':').all(super::program::is_system_directory)
     }
 }
 

@@ -65,6 +65,18 @@ impl Analyst<'_> {
             let at = script.first().map_or(span, |w| w.span);
             self.code_for(name, Lang::Shell, &text, at, state, input);
         }
+        // `sh -c text name a b`: the words behind are `$0`, `$1` and on.
+        let parameters = (interpreter(name) == Lang::Shell)
+            .then(|| call.operands.iter().position(|o| matches!(o.role, Role::Code(Lang::Shell) | Role::Script)))
+            .flatten()
+            .and_then(|at| call.operands.get(at + 1..));
+        let saved = parameters.map(|list| {
+            let words: Vec<String> = list.iter().map(|o| o.word.text.clone().into_owned()).collect();
+            let sure = list.iter().all(|o| !o.word.splits);
+            let rest = words.get(1..).unwrap_or(&[]).to_vec();
+            let zero = std::mem::replace(&mut state.zero, words.first().cloned());
+            (zero, std::mem::replace(&mut state.positional, sure.then(|| std::rc::Rc::new(rest))))
+        });
         for o in &call.operands {
             if joined && o.role == Role::Code(Lang::Shell) {
                 continue;
@@ -75,6 +87,10 @@ impl Analyst<'_> {
             {
                 self.role(name, other, &o.word, &mut site, state, input);
             }
+        }
+        if let Some((zero, positional)) = saved {
+            state.zero = zero;
+            state.positional = positional;
         }
         self.config_pair(name, &call, state);
         let hosts = std::mem::take(&mut site.hosts);

@@ -370,6 +370,9 @@ impl Analyst<'_> {
                     return Found::One(one.clone());
                 }
             }
+            "PATH" if !self.context.env.iter().any(|(n, _)| n == "PATH") => {
+                return Found::One("/usr/local/bin:/usr/bin:/bin".to_owned());
+            }
             "IFS" => return Found::One(" \t\n".to_owned()),
             "PPID" => return Found::One("$PPID".to_owned()),
             "RANDOM" | "SECONDS" | "EPOCHSECONDS" | "EPOCHREALTIME" | "LINENO" | "UID" | "EUID" | "BASHPID" | "HOSTNAME"
@@ -440,7 +443,7 @@ impl Analyst<'_> {
                     _ => self.value(name, state),
                 }
             }
-            ParameterName::Positional(0) => Found::One("bash".to_owned()),
+            ParameterName::Positional(0) => Found::One(state.zero.clone().unwrap_or_else(|| "bash".to_owned())),
             ParameterName::Positional(n) => match &state.positional {
                 Some(list) => match list.get(*n as usize - 1) {
                     Some(v) => Found::One(v.clone()),
