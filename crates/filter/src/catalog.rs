@@ -42,12 +42,15 @@ impl Catalog {
     /// The rules that are for this command, in the order in which they act.
     pub(crate) fn rules_for(&self, argv: &[String]) -> Vec<&Rule> {
         let mut found: Vec<&Rule> = self.own.iter().filter(|rule| rule.is_for(argv)).collect();
-        found.extend(
-            rules::built_in()
-                .iter()
-                .filter(|rule| !self.own.iter().any(|own| own.name == rule.name))
-                .find(|rule| rule.is_for(argv)),
-        );
+        let mut best: Option<(u8, &Rule)> = None;
+        for rule in rules::built_in().iter().filter(|rule| !self.own.iter().any(|own| own.name == rule.name)) {
+            if let Some(fit) = rule.fits(argv)
+                && best.is_none_or(|(most, _)| fit > most)
+            {
+                best = Some((fit, rule));
+            }
+        }
+        found.extend(best.map(|(_, rule)| rule));
         found
     }
 }

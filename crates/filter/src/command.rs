@@ -346,6 +346,7 @@ fn split(line: &str) -> Option<Vec<Vec<Argv>>> {
         }
     }
     end_pipeline!();
+    let _ = (skip_next, want_here);
     Some(pipelines)
 }
 

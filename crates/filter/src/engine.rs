@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::command::Argv;
 use crate::guard::{self, Weight};
 use crate::sink::{Budget, Sink};
-use crate::stage::{self, End, Line, Mark, Next, Stage, json};
+use crate::stage::{self, Line, Mark, Next, Stage, json};
 use crate::stats::{FilterConfidence, FilterStats};
 use crate::terminal::Screen;
 use crate::tokens;
@@ -143,9 +143,8 @@ impl Filter {
     /// The command has ended with this status.
     #[must_use]
     pub fn finish(self, exit: i32) -> Filtered {
-        let end = End { success: exit == 0 };
-        let out = self.stdout.finish(end);
-        let err = self.stderr.finish(end);
+        let out = self.stdout.finish();
+        let err = self.stderr.finish();
         let lines = out.lines + err.lines;
         let raw_chars = out.raw_chars + err.raw_chars;
         let raw_tokens = out.raw_tokens + err.raw_tokens;
@@ -163,7 +162,9 @@ impl Filter {
         // Nothing of a failure was recognised: whatever a rule took for noise may be the reason.
         let unclear = exit != 0 && hidden > 0 && !text.lines().any(|line| guard::weigh(line) != Weight::Plain);
         let filtered_tokens = tokens::estimate(&text) + tokens::estimate(&notice);
-        let worse = filtered_tokens >= raw_tokens && hidden > 0 || text.trim().is_empty();
+        // A success of which every line was noise is a count; of anything else, nothing is no answer.
+        let nothing = text.trim().is_empty() && (exit != 0 || hidden == 0 || notice.is_empty());
+        let worse = filtered_tokens >= raw_tokens && hidden > 0 || nothing;
         let mut confidence = match (out.confidence, err.confidence) {
             (Some(a), Some(b)) => a.max(b),
             (a, b) => a.or(b).unwrap_or(FilterConfidence::Fallback),
@@ -390,7 +391,7 @@ impl Side {
         }
     }
 
-    fn finish(mut self, end: End) -> SideDone {
+    fn finish(mut self) -> SideDone {
         match &mut self.reading {
             Reading::Open(start) => {
                 let start = std::mem::take(start);
@@ -403,7 +404,7 @@ impl Side {
         let chain = &mut self.chain;
         self.screen.finish(&mut |text| chain.line(text));
         let Chain { mut stages, mut sink, lines, as_it_came, chars, tokens, json_hidden, .. } = self.chain;
-        stage::finish(&mut stages, end, &mut sink);
+        stage::finish(&mut stages, &mut sink);
         let (mut text, mut kept) = sink.render();
         let mut cut = sink.cut;
         let mut hidden = sink.cut + sink.folded + sink.lost() + json_hidden;

@@ -90,7 +90,7 @@ pub fn weigh(line: &str) -> Weight {
 /// Openings of a line that state trouble, in lower case, as they stand before `:`, `[`, a blank or the end.
 const OPENINGS: &[&str] = &[
     "error", "errors", "fatal", "failed", "fail", "failure", "failures", "failures:", "panic", "exception", "traceback", "conflict", "warning",
-    "warn", "err", "err!", "critical", "abort", "aborted", "assertionerror", "e", "not", "caused", "npm", "make:", "ninja:",
+    "warn", "err", "err!", "critical", "abort", "aborted", "assertionerror", "e", "not", "caused", "make:", "ninja:",
     "fehler", "warnung", "erreur", "avertissement", "errore", "avviso", "erro", "aviso", "advertencia", "fout",
     "ошибка", "предупреждение", "hata", "uyarı", "błąd", "chyba", "错误", "错误：", "错误:", "警告", "エラー", "오류", "경고", "virhe", "fel", "feil",
     "✗", "✘", "✖", "❌", "×", "●", "xx", "!",
@@ -205,9 +205,7 @@ mod tests {
             "erreur : fichier introuvable",
             "错误: 文件未找到",
             "ошибка: нет такого файла",
-            "npm error code E404",
-            "npm ERR! code ELIFECYCLE",
-            "make: *** [Makefile:6: main.o] Error 1",
+                        "make: *** [Makefile:6: main.o] Error 1",
             "--- FAIL: TestParse (0.00s)",
             "not ok 3 - drains",
             "bash: line 1: frob: command not found",

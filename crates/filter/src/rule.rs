@@ -62,7 +62,12 @@ impl Rule {
     /// Whether the rule is for this command.
     #[must_use]
     pub fn is_for(&self, argv: &[String]) -> bool {
-        self.matches.iter().any(|one| one.holds(argv))
+        self.fits(argv).is_some()
+    }
+
+    /// How closely the rule describes this command, if it is for it.
+    pub(crate) fn fits(&self, argv: &[String]) -> Option<u8> {
+        self.matches.iter().filter(|one| one.holds(argv)).map(Match::closeness).max()
     }
 }
 
@@ -84,6 +89,13 @@ pub(crate) enum Match {
 }
 
 impl Match {
+    fn closeness(&self) -> u8 {
+        match self {
+            Self::Argv { subcommands, with, .. } => 1 + 2 * u8::from(!with.is_empty()) + u8::from(!subcommands.is_empty()),
+            Self::Exact(_) | Self::Prefix(_) | Self::Regex(_) => 1,
+        }
+    }
+
     fn holds(&self, argv: &[String]) -> bool {
         match self {
             Self::Argv { programs, subcommands, with, without } => {
@@ -91,7 +103,9 @@ impl Match {
                 let name = command::base(program);
                 let has = |wanted: &Text| {
                     argv.iter().skip(1).any(|word| {
+                        // `*.log`: how an argument ends.
                         word == wanted.as_ref()
+                            || wanted.strip_prefix('*').is_some_and(|end| word.ends_with(end))
                             || (wanted.len() > 2
                                 && word.strip_prefix(wanted.as_ref()).is_some_and(|rest| rest.starts_with('=')))
                     })

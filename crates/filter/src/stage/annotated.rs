@@ -1,7 +1,7 @@
 //! Leaves out marked lines, shows the last summary first, and cuts what is still long.
 
 use super::truncate::Truncate;
-use super::{End, Line, Mark, Next, Stage, may_drop};
+use super::{Line, Mark, Next, Stage, may_drop};
 use crate::rule::{Origin, Patterns};
 
 pub(crate) struct Annotated {
@@ -39,10 +39,10 @@ impl Stage for Annotated {
         }
     }
 
-    fn finish(&mut self, end: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         if let (Some(slot), Some(summary)) = (self.slot, self.last_summary.take()) {
             next.sink.fill(slot, summary);
         }
-        self.rest.finish(end, next);
+        self.rest.finish(next);
     }
 }

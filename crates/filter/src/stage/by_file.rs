@@ -1,6 +1,6 @@
 //! Writes the file once for neighbouring lines that begin `file:line:`.
 
-use super::{End, Held, Line, Next, Stage};
+use super::{Held, Line, Next, Stage};
 
 #[derive(Default)]
 pub(crate) struct ByFile {
@@ -81,7 +81,7 @@ impl Stage for ByFile {
         self.first = Some(line.into());
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         self.close(next);
     }
 }

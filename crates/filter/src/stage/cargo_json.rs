@@ -1,6 +1,6 @@
 //! `cargo … --message-format json`: what the compiler said, as it would have printed it.
 
-use super::{End, Line, Next, Stage};
+use super::{Line, Next, Stage};
 use serde::Deserialize;
 
 pub(crate) struct CargoJson;
@@ -35,5 +35,5 @@ impl Stage for CargoJson {
         }
     }
 
-    fn finish(&mut self, _: End, _: &mut Next<'_>) {}
+    fn finish(&mut self, _: &mut Next<'_>) {}
 }

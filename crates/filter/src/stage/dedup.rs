@@ -1,6 +1,6 @@
 //! Counts lines that differ in times, addresses and identifiers alone, anywhere in the output.
 
-use super::{End, Line, Next, Stage};
+use super::{Line, Next, Stage};
 use crate::guard::{self, Weight};
 use regex::Regex;
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ impl Stage for Dedup {
         }
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         for (count, slot) in std::mem::take(&mut self.kinds) {
             if count > 1 {
                 next.sink.fill(slot, format!(" (x{count})"));

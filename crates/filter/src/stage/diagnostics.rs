@@ -6,7 +6,7 @@
 //! message of a kind is shown whole; a further one that differs in names and numbers alone is
 //! written as its place and those names. Nothing but repetition is left out: each place stays.
 
-use super::{End, Held, Line, Next, Stage};
+use super::{Held, Line, Next, Stage};
 use std::collections::HashMap;
 
 /// Kinds remembered; messages of further kinds are shown whole.
@@ -48,6 +48,8 @@ struct Group {
     list: String,
     last_place: String,
     count: u64,
+    /// Rows of a stylish list.
+    row: bool,
 }
 
 struct Block {
@@ -340,6 +342,7 @@ impl Diagnostics {
                 list: String::new(),
                 last_place: format!("{}:{}", block.path, block.position),
                 count: 0,
+                row: false,
             });
         }
     }
@@ -347,37 +350,41 @@ impl Diagnostics {
     fn repeat(&mut self, at: usize, block: &Block) {
         let group = &mut self.groups[at];
         let place = format!("{}:{}", block.path, block.position);
-        let names = block.names();
-        let fresh: Vec<&String> = names.iter().filter(|n| !group.names.contains(n) && n.len() <= 60).collect();
         group.count += 1;
         if group.count == 1 {
             let level = if block.level.is_empty() { String::new() } else { format!("{}: ", block.level) };
             group.single = match block.shape {
+                Shape::Paren if group.row => format!("  {place}  {}  {}", block.level, block.message),
                 Shape::Paren => format!("{}({}): {level}{}", block.path, block.position, block.message),
                 _ => format!("{place}: {level}{}", block.message),
             };
         }
-        if group.last_place == place && fresh.is_empty() {
+        // What is said again word for word needs its place alone; so do notes as long as a page.
+        let message = without_flag(&block.message);
+        let said = block.names() == group.names || (block.level == "note" && message.len() > 100) || message.len() > 300;
+        if group.last_place == place && said {
             return;
         }
         let mut text = String::new();
-        if group.list.is_empty() || group.file != block.path {
+        if group.list.is_empty() {
             text.push_str(&short_path(&group.file, &block.path));
             text.push(':');
+        } else if group.file != block.path {
+            text.push('\n');
+            text.push_str(&short_path(&group.file, &block.path));
+            text.push(':');
+        } else {
+            text.push_str(", ");
         }
         text.push_str(&block.position);
-        for name in fresh {
-            text.push_str(" `");
-            text.push_str(name);
-            text.push('`');
-        }
-        if !group.list.is_empty() {
-            group.list.push_str(if group.file == block.path { ", " } else { "; " });
+        if !said {
+            text.push(' ');
+            text.push_str(message);
         }
         group.list.push_str(&text);
         group.file.clone_from(&block.path);
         group.last_place = place;
-        self.listed += text.len() + 2;
+        self.listed += text.len();
     }
 
     fn show_context(&mut self, next: &mut Next<'_>) {
@@ -467,6 +474,12 @@ impl Diagnostics {
     }
 }
 
+/// The message without the flag that turns it off, or the rule that gave it: those are the group's.
+fn without_flag(message: &str) -> &str {
+    let message = message.strip_suffix(']').and_then(|m| m.rsplit_once(" [")).map_or(message, |(head, _)| head);
+    message.rsplit_once("  ").map_or(message, |(head, _)| head).trim_end()
+}
+
 /// In lists, a file in the folder of the one before goes by its name alone.
 fn short_path(before: &str, path: &str) -> String {
     let (folder, name) = match path.rsplit_once('/') {
@@ -541,6 +554,7 @@ impl Stage for Diagnostics {
                     list: String::new(),
                     last_place: format!("{}:{}", block.path, block.position),
                     count: 0,
+                    row: true,
                 });
             }
             return;
@@ -587,7 +601,7 @@ impl Stage for Diagnostics {
         }
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         self.close(next);
         self.show_context(next);
         self.settle_file(next);

@@ -1,6 +1,6 @@
 //! Leaves out lines, or blocks of lines, that a rule knows to say nothing.
 
-use super::{End, Line, Next, Stage, may_drop};
+use super::{Line, Next, Stage, may_drop};
 use crate::guard::{self, Weight};
 use crate::rule::{Origin, Patterns};
 
@@ -28,7 +28,7 @@ impl Stage for DropLines {
         next.line(if self.never.matches(line.text) { line.known() } else { line });
     }
 
-    fn finish(&mut self, _: End, _: &mut Next<'_>) {}
+    fn finish(&mut self, _: &mut Next<'_>) {}
 }
 
 /// Leaves out blocks, from a line that matches up to one that ends the block.
@@ -63,7 +63,7 @@ impl Stage for DropSection {
         }
     }
 
-    fn finish(&mut self, _: End, _: &mut Next<'_>) {}
+    fn finish(&mut self, _: &mut Next<'_>) {}
 }
 
 /// Keeps lines that match, and every line that speaks of trouble. Where nothing matches, all stays.
@@ -127,7 +127,7 @@ impl Stage for KeepMatching {
         }
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         for held in std::mem::take(&mut self.waiting) {
             next.line(held.line());
         }

@@ -1,6 +1,6 @@
 //! Shows the first and the last of neighbouring lines of a kind, and how many stood between.
 
-use super::{End, Held, Line, Next, Stage, may_drop};
+use super::{Held, Line, Next, Stage, may_drop};
 use crate::rule::{Origin, Patterns};
 
 /// Fewer lines between than this are shown: the notice would cost more.
@@ -41,6 +41,31 @@ impl Fold {
     }
 }
 
+/// A long line with its runs of like words folded: `ar rcs lib.a m_1.o m_2.o … m_99.o`.
+fn words(text: &str) -> Option<String> {
+    if text.len() < 160 {
+        return None;
+    }
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut out = String::new();
+    let mut at = 0;
+    while at < words.len() {
+        let shape = crate::template::hash(words[at]);
+        let like = words[at..].iter().take_while(|w| crate::template::hash(w) == shape).count();
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        if like > 5 && words[at].bytes().any(|b| b.is_ascii_digit()) {
+            out.push_str(&format!("{} [… {} more …] {}", words[at], like - 2, words[at + like - 1]));
+            at += like;
+        } else {
+            out.push_str(words[at]);
+            at += 1;
+        }
+    }
+    (out.len() < text.len()).then_some(out)
+}
+
 impl Stage for Fold {
     fn line(&mut self, line: Line<'_>, next: &mut Next<'_>) {
         let one = !line.is_ours()
@@ -53,6 +78,8 @@ impl Stage for Fold {
             }
             return next.line(line);
         }
+        let short = words(line.text);
+        let line = Line { text: short.as_deref().unwrap_or(line.text), ..line };
         if !self.open {
             self.open = true;
             return next.line(line.known());
@@ -65,7 +92,7 @@ impl Stage for Fold {
         self.between.push(line.known().into());
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         if self.open {
             self.close(next);
         }

@@ -3,7 +3,7 @@
 //! Knows the traces of Rust, JavaScript, Python, Java and its kin, Go, .NET, Ruby and PHP. The
 //! message above a trace is not a frame and is never touched.
 
-use super::{End, Held, Line, Next, Stage};
+use super::{Held, Line, Next, Stage};
 
 /// Fewer hidden lines than this are shown.
 const LEAST: u64 = 2;
@@ -218,7 +218,7 @@ impl Stage for Frames {
         self.show(line, next);
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         self.settle(next);
         if self.hidden > 0 {
             self.flush(next);

@@ -5,7 +5,7 @@
 //! between two folded changes goes with them.
 
 use super::runs::Run;
-use super::{End, Held, Line, Next, Stage};
+use super::{Held, Line, Next, Stage};
 use std::collections::HashMap;
 
 /// How often the same change is shown.
@@ -275,7 +275,7 @@ impl Stage for GitDiff {
         next.line(line);
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         self.end_all(next);
         self.write_head(next);
     }

@@ -1,6 +1,6 @@
 //! `git log` with short names and dates; subjects and bodies stay as they were written.
 
-use super::{End, Line, Next, Stage};
+use super::{Line, Next, Stage};
 
 #[derive(Default)]
 pub(crate) struct GitLog {
@@ -117,7 +117,7 @@ impl Stage for GitLog {
         next.line(line);
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         self.write(next);
     }
 }

@@ -1,6 +1,6 @@
 //! `git status` without its advice: names, states, branch and conflicts stay.
 
-use super::{End, Line, Next, Stage};
+use super::{Line, Next, Stage};
 
 #[derive(Default)]
 pub(crate) struct GitStatus {
@@ -34,5 +34,5 @@ impl Stage for GitStatus {
         next.line(line);
     }
 
-    fn finish(&mut self, _: End, _: &mut Next<'_>) {}
+    fn finish(&mut self, _: &mut Next<'_>) {}
 }

@@ -2,7 +2,7 @@
 //!
 //! Built-in rules use [`super::diagnostics`], which needs no description.
 
-use super::{End, Line, Next, Stage};
+use super::{Line, Next, Stage};
 use regex::Regex;
 
 /// Groups kept; further ones pass line by line.
@@ -51,7 +51,7 @@ impl Stage for GroupByRule {
         next.line(line);
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         for (rule, places) in std::mem::take(&mut self.groups) {
             if places.len() > 1 {
                 next.note(&format!("{rule} ({}): {}", places.len(), places.join(" ")));

@@ -1,6 +1,6 @@
 //! Folds files with machine-made names in a listing: objects, caches, hashed artefacts.
 
-use super::{End, Held, Line, Next, Stage, may_drop};
+use super::{Held, Line, Next, Stage, may_drop};
 use crate::rule::Origin;
 
 /// Hidden names below which all are shown.
@@ -59,7 +59,7 @@ impl Stage for Listing {
         }
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         if !self.held.is_empty() {
             self.close(next);
         }

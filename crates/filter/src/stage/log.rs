@@ -4,7 +4,7 @@
 //! status of 4xx or 5xx is part of the shape, so that the one failing request is not counted under
 //! the others.
 
-use super::{End, Line, Next, Stage};
+use super::{Line, Next, Stage};
 use crate::guard::{self, Weight};
 use crate::{template, terminal};
 use std::collections::HashMap;
@@ -64,7 +64,7 @@ impl Stage for Log {
         next.line(line.known());
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         for shape in self.shapes.values() {
             if let (Some(slot), true) = (shape.slot, shape.hidden > 0) {
                 next.sink.fill(slot, format!("[… {} × {} …]", shape.hidden, shape.mask));

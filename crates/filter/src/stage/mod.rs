@@ -89,13 +89,6 @@ impl Held {
     }
 }
 
-/// What a step is given at the end.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct End {
-    /// Whether the command succeeded.
-    pub(crate) success: bool,
-}
-
 /// The steps after this one, and the sink.
 pub(crate) struct Next<'a> {
     pub(crate) rest: &'a mut [Box<dyn Stage>],
@@ -152,14 +145,14 @@ pub(crate) trait Stage: Send {
     /// Takes a line.
     fn line(&mut self, line: Line<'_>, next: &mut Next<'_>);
     /// Lets go of what it holds.
-    fn finish(&mut self, end: End, next: &mut Next<'_>);
+    fn finish(&mut self, next: &mut Next<'_>);
 }
 
 /// Runs the last act of each step in turn.
-pub(crate) fn finish(stages: &mut [Box<dyn Stage>], end: End, sink: &mut Sink) {
+pub(crate) fn finish(stages: &mut [Box<dyn Stage>], sink: &mut Sink) {
     let mut at = stages;
     while let Some((first, rest)) = at.split_first_mut() {
-        first.finish(end, &mut Next { rest, sink });
+        first.finish(&mut Next { rest, sink });
         at = rest;
     }
 }

@@ -1,6 +1,6 @@
 //! Folds kernel threads of a process table, and shortens command lines that fill a screen.
 
-use super::{End, Line, Next, Stage};
+use super::{Line, Next, Stage};
 use crate::terminal::floor;
 
 /// A longer command line is cut.
@@ -50,7 +50,7 @@ impl Stage for Processes {
         next.line(line.known());
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         if let Some(slot) = self.slot
             && self.kernel > 1
         {

@@ -4,7 +4,7 @@
 //! same step from line to line, and every other number that changes must be a time or a size. Rows
 //! of data are not like that, so they pass.
 
-use super::{End, Held, Line, Next, Stage};
+use super::{Held, Line, Next, Stage};
 use crate::guard::{self, Weight};
 use crate::template::{self, Numbers};
 
@@ -111,7 +111,7 @@ impl Stage for Runs {
         next.line(line);
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         self.close(next);
     }
 }

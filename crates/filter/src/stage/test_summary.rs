@@ -2,7 +2,7 @@
 //!
 //! Knows libtest and nextest. What a failing test printed stays as it is.
 
-use super::{End, Held, Line, Next, Stage};
+use super::{Held, Line, Next, Stage};
 use std::collections::HashSet;
 
 const NAMES: usize = 100_000;
@@ -27,7 +27,6 @@ pub(crate) struct TestSummary {
 struct Tally {
     suites: u64,
     counts: [u64; 5],
-    filtered_known: bool,
 }
 
 const KINDS: [&str; 5] = ["passed", "failed", "ignored", "measured", "filtered out"];
@@ -176,7 +175,7 @@ impl Stage for TestSummary {
         self.show(line, next);
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         if !self.list {
             self.settle(next);
         }

@@ -1,6 +1,6 @@
 //! Shows the head and the tail of many lines, and between them what speaks of trouble.
 
-use super::{End, Held, Line, Next, Stage};
+use super::{Held, Line, Next, Stage};
 use crate::guard::{self, Weight};
 use std::collections::VecDeque;
 
@@ -54,7 +54,7 @@ impl Stage for Truncate {
         }
     }
 
-    fn finish(&mut self, _: End, next: &mut Next<'_>) {
+    fn finish(&mut self, next: &mut Next<'_>) {
         if self.hidden > 0 {
             next.note(&format!("[… {} lines cut …]", self.hidden));
             next.folded(self.hidden);
