@@ -117,7 +117,8 @@ impl Filter {
             if !plain {
                 stage::general(&mut stages);
             }
-            Side::new(stages, plain, &options)
+            let json = !plain || rules.iter().any(|r| r.steps.iter().any(|s| matches!(s, crate::rule::Step::Json)));
+            Side::new(stages, json, &options)
         };
         Self {
             stdout: side(),
@@ -155,8 +156,8 @@ impl Filter {
         text.push_str(&err.text);
         let unannounced = out.cut + err.cut;
         let notice = match (&self.hint, hidden) {
-            (Some(hint), 1..) => format!("[{hidden} lines not shown; {hint}]\n"),
-            _ if unannounced > 0 => format!("[{unannounced} lines cut]\n"),
+            (Some(hint), 1..) => format!("[{hidden} line{} not shown; {hint}]\n", plural(hidden)),
+            _ if unannounced > 0 => format!("[{unannounced} line{} cut]\n", plural(unannounced)),
             _ => String::new(),
         };
         // Nothing of a failure was recognised: whatever a rule took for noise may be the reason.
@@ -199,6 +200,10 @@ impl Filter {
     }
 }
 
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 /// How a stream is read.
 enum Reading {
     /// It is not known yet whether it is JSON.
@@ -223,7 +228,7 @@ struct Chain {
     chars: usize,
     tokens: usize,
     always_show: Option<Arc<RegexSet>>,
-    plain: bool,
+    json: bool,
     json_hidden: u64,
 }
 
@@ -248,7 +253,7 @@ impl Chain {
             _ => Mark::Line,
         };
         // One line of JSON among others: its rows are folded as those of a whole document.
-        let folded = if text.len() > 2000 && !self.plain && text.trim_start().starts_with(['{', '[']) {
+        let folded = if text.len() > 2000 && self.json && text.trim_start().starts_with(['{', '[']) {
             json::shape(text)
         } else {
             None
@@ -282,9 +287,9 @@ impl Chain {
 }
 
 impl Side {
-    fn new(stages: Vec<Box<dyn Stage>>, plain: bool, options: &FilterOptions) -> Self {
+    fn new(stages: Vec<Box<dyn Stage>>, json: bool, options: &FilterOptions) -> Self {
         Self {
-            reading: if plain { Reading::Lines } else { Reading::Open(Vec::new()) },
+            reading: if json { Reading::Open(Vec::new()) } else { Reading::Lines },
             screen: Screen::default(),
             chain: Chain {
                 stages,
@@ -294,7 +299,7 @@ impl Side {
                 chars: 0,
                 tokens: 0,
                 always_show: options.always_show.clone(),
-                plain,
+                json,
                 json_hidden: 0,
             },
             raw_bytes: 0,

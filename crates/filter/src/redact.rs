@@ -216,7 +216,11 @@ impl Redactor {
             spans.sort_by_key(|s| (s.start, s.end));
             let mut from = 0;
             for span in spans {
-                if span.start < from || span.start >= stop {
+                if span.start >= stop {
+                    break;
+                }
+                if span.start < from {
+                    // Part of what was masked already: its end is masked too.
                     from = from.max(span.end.min(stop));
                     continue;
                 }
@@ -485,7 +489,7 @@ fn mixed(token: &[u8]) -> bool {
     let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
     let upper = token.iter().filter(|b| b.is_ascii_uppercase()).count();
     let lower = token.iter().filter(|b| b.is_ascii_lowercase()).count();
-    (digits >= 2 && upper + lower >= 2) || (upper >= 3 && lower >= 3)
+    (digits >= 1 && upper + lower >= 2) || (upper >= 3 && lower >= 3)
 }
 
 /// The password in `scheme://user:password@host`, or the token in `scheme://token@host`.

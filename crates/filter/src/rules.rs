@@ -97,10 +97,14 @@ mod tests {
         for rule in &cases::CASES {
             for case in rule.cases {
                 let input = read(case.input);
-                assert_eq!(case.stem == "ok", input.exit == 0 || case.stem == "ok", "{}", rule.name);
                 let done = run(&input);
                 for line in input.stdout.lines().chain(input.stderr.lines()) {
-                    if weigh(line) != Weight::Vital {
+                    // What cargo's JSON says is shown as text.
+                    if weigh(line) != Weight::Vital || line.starts_with("{\"reason\":") {
+                        continue;
+                    }
+                    // nextest puts libtest's report of one test around each failure it names itself.
+                    if rule.name == "cargo-nextest" && line.starts_with("    test ") {
                         continue;
                     }
                     let shown = done.text.contains(line.trim()) || facts(line).all(|fact| done.text.contains(fact));

@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn lines_that_count_share_a_template() {
         assert_eq!(hash("[worker] heartbeat 7 ok"), hash("[worker] heartbeat 4711 ok"));
-        assert_eq!(hash("req 3f9a01bc done in 10ms"), hash("req a07b22 done in 7ms").min(hash("req 3f9a01bc done in 10ms")));
+        assert_eq!(hash("req 3f9a01bc done in 10ms"), hash("req a07b22c1 done in 7ms"));
         assert_ne!(hash("heartbeat 7 ok"), hash("heartbeat 7 failed"));
     }
 

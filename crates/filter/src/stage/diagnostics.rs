@@ -366,17 +366,23 @@ impl Diagnostics {
             return;
         }
         let mut text = String::new();
-        if group.list.is_empty() {
+        let paren = block.shape == Shape::Paren && !group.row;
+        if group.list.is_empty() || group.file != block.path {
+            if !group.list.is_empty() {
+                text.push('\n');
+            }
             text.push_str(&short_path(&group.file, &block.path));
-            text.push(':');
-        } else if group.file != block.path {
-            text.push('\n');
-            text.push_str(&short_path(&group.file, &block.path));
-            text.push(':');
+            if !paren {
+                text.push(':');
+            }
         } else {
-            text.push_str(", ");
+            text.push_str("; ");
         }
-        text.push_str(&block.position);
+        if paren {
+            text.push_str(&format!("({})", block.position));
+        } else {
+            text.push_str(&block.position);
+        }
         if !said {
             text.push(' ');
             text.push_str(message);
@@ -477,7 +483,8 @@ impl Diagnostics {
 /// The message without the flag that turns it off, or the rule that gave it: those are the group's.
 fn without_flag(message: &str) -> &str {
     let message = message.strip_suffix(']').and_then(|m| m.rsplit_once(" [")).map_or(message, |(head, _)| head);
-    message.rsplit_once("  ").map_or(message, |(head, _)| head).trim_end()
+    let message = message.trim();
+    message.rsplit_once("  ").map_or(message, |(head, _)| head.trim_end())
 }
 
 /// In lists, a file in the folder of the one before goes by its name alone.
@@ -609,6 +616,9 @@ impl Stage for Diagnostics {
             match group.count {
                 0 => {}
                 1 => next.sink.fill(group.slot, group.single),
+                count if group.list.contains('\n') => {
+                    next.sink.fill(group.slot, format!("[+{count} like this]\n{}", group.list));
+                }
                 count => next.sink.fill(group.slot, format!("[+{count} like this] {}", group.list)),
             }
         }
