@@ -185,6 +185,12 @@ fn step_code(rule: &str, step: &StepDef, written: &mut Vec<String>) -> String {
         StepDef::DropLines(list) | StepDef::StripNoise(list) => {
             format!("Step::Drop({})", patterns(rule, list.list(), written))
         }
+        StepDef::DropOutside { lines, from, until } => format!(
+            "Step::DropOutside {{ noise: {}, from: {}, until: {} }}",
+            patterns(rule, lines.list(), written),
+            patterns(rule, from.list(), written),
+            patterns(rule, until.list(), written)
+        ),
         StepDef::FoldLines(list) => format!("Step::Fold({})", patterns(rule, list.list(), written)),
         StepDef::DropSection { from, until } => format!(
             "Step::Section {{ from: {}, until: {} }}",

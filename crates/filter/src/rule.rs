@@ -161,6 +161,7 @@ impl Patterns {
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Drop(Patterns),
+    DropOutside { noise: Patterns, from: Patterns, until: Patterns },
     Fold(Patterns),
     Section { from: Patterns, until: Patterns },
     Keep(Patterns),

@@ -67,6 +67,8 @@ impl Matches {
 pub(crate) enum StepDef {
     /// Leaves out lines that say nothing (progress, passing tests).
     DropLines(OneOrMany),
+    /// The same, but not inside blocks: what a failing test printed may look like anything.
+    DropOutside { lines: OneOrMany, from: OneOrMany, until: OneOrMany },
     /// The same, under the name other tools give it.
     StripNoise(OneOrMany),
     /// Shows the first and the last of neighbouring lines of a kind, and how many there were.

@@ -300,6 +300,9 @@ fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
     Ok(match step {
         StepDef::DropLines(list) => Step::Drop(some(list, "drop_lines")?),
         StepDef::StripNoise(list) => Step::Drop(some(list, "strip_noise")?),
+        StepDef::DropOutside { lines, from, until } => {
+            Step::DropOutside { noise: some(lines, "lines")?, from: some(from, "from")?, until: some(until, "until")? }
+        }
         StepDef::FoldLines(list) => Step::Fold(some(list, "fold_lines")?),
         StepDef::DropSection { from, until } => {
             Step::Section { from: some(from, "from")?, until: some(until, "until")? }

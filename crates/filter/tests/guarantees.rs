@@ -219,7 +219,7 @@ fn shown(done: &Filtered, line: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn no_rule_of_a_user_or_a_project_loses_a_statement_of_trouble(

@@ -7,6 +7,7 @@
 //! written as its place and those names. Nothing but repetition is left out: each place stays.
 
 use super::{Held, Line, Next, Stage};
+use crate::guard::{self, Weight};
 use std::collections::HashMap;
 
 /// Kinds remembered; messages of further kinds are shown whole.
@@ -245,6 +246,10 @@ fn names(message: &str) -> (String, Vec<String>) {
     (out, found)
 }
 
+fn plain_hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
 fn masked(text: &str) -> u64 {
     crate::template::hash(&names(text).0)
 }
@@ -273,6 +278,9 @@ fn lint_link(text: &str) -> Option<&str> {
 impl Block {
     /// What makes two messages the same kind: level, message and every label, names taken out.
     fn key(&self) -> u64 {
+        // What an error says below its message is looked at word for word, and so are the details
+        // tsc adds: a repeat is written without them.
+        let exact = self.level.starts_with("error") || self.shape == Shape::Paren;
         let mut key = masked(&self.message) ^ crate::template::hash(&self.level).rotate_left(17) ^ (self.shape as u64);
         for held in self.lines.iter().skip(1) {
             let text = held.text.trim();
@@ -290,7 +298,7 @@ impl Block {
                 continue;
             }
             let label = text.trim_start_matches(['|', ' ', '^', '~', '-', '_', '+', '/', '│', '·']);
-            key = key.rotate_left(9) ^ masked(label);
+            key = key.rotate_left(9) ^ if exact { plain_hash(label) } else { masked(label) };
         }
         key
     }
@@ -311,7 +319,25 @@ impl Block {
 
 impl Diagnostics {
     fn close(&mut self, next: &mut Next<'_>) {
-        let Some(block) = self.block.take() else { return };
+        let Some(mut block) = self.block.take() else { return };
+        // A source line as it stands belongs to the message only if carets follow it.
+        let stray = (block.shape == Shape::Colon && block.lines.len() == 2)
+            .then(|| block.lines.pop())
+            .flatten();
+        let stray = match stray {
+            Some(line) if source(&line.text).is_some() || line.text.starts_with([' ', '\t', '|']) => {
+                block.lines.push(line);
+                None
+            }
+            stray => stray,
+        };
+        self.end_block(block, next);
+        if let Some(stray) = stray {
+            next.line(stray.line());
+        }
+    }
+
+    fn end_block(&mut self, block: Block, next: &mut Next<'_>) {
         if block.shape == Shape::Arrow {
             // A header whose place did not follow is a line like any other.
             self.show_context(next);
@@ -472,9 +498,12 @@ impl Diagnostics {
                 if source(text).is_some() || text.trim_start().starts_with('|') {
                     return true;
                 }
+                if context_line(text) || paren_header(text).is_some() || arrow_header(text).is_some() {
+                    return false;
+                }
                 // clang and javac write the source line as it stands; carets follow.
-                block.lines.len() == 1 && block.level != "note" && !block.level.is_empty() && !context_line(text)
-                    || block.lines.len() >= 2 && indented && !context_line(text)
+                block.lines.len() == 1 && !block.level.is_empty() && guard::weigh(text) != Weight::Vital
+                    || block.lines.len() >= 2 && indented
             }
         }
     }

@@ -9,11 +9,19 @@ pub(crate) struct DropLines {
     noise: Patterns,
     never: Patterns,
     origin: Origin,
+    /// Blocks in which nothing is left out: how they begin and end.
+    whole: Option<(Patterns, Patterns)>,
+    inside: bool,
 }
 
 impl DropLines {
     pub(crate) fn new(noise: Patterns, never: Patterns, origin: Origin) -> Self {
-        Self { noise, never, origin }
+        Self { noise, never, origin, whole: None, inside: false }
+    }
+
+    /// Leaves nothing out between a line that begins a block and one that ends it.
+    pub(crate) fn outside(noise: Patterns, never: Patterns, origin: Origin, from: Patterns, until: Patterns) -> Self {
+        Self { noise, never, origin, whole: Some((from, until)), inside: false }
     }
 }
 
@@ -21,6 +29,16 @@ impl Stage for DropLines {
     fn line(&mut self, line: Line<'_>, next: &mut Next<'_>) {
         if line.is_ours() || line.text.is_empty() {
             return next.line(line);
+        }
+        if let Some((from, until)) = &self.whole {
+            if from.matches(line.text) {
+                self.inside = true;
+            } else if self.inside && until.matches(line.text) {
+                self.inside = false;
+            }
+            if self.inside {
+                return next.line(line);
+            }
         }
         if self.noise.matches(line.text) && !self.never.matches(line.text) && may_drop(line.text, self.origin) {
             return next.cut(1);

@@ -175,6 +175,9 @@ pub(crate) fn of_rule(rule: &Rule, stages: &mut Vec<Box<dyn Stage>>) {
     for step in rule.steps.iter() {
         stages.push(match step {
             Step::Drop(noise) => Box::new(drop_lines::DropLines::new(noise.clone(), never.clone(), origin)),
+            Step::DropOutside { noise, from, until } => {
+                Box::new(drop_lines::DropLines::outside(noise.clone(), never.clone(), origin, from.clone(), until.clone()))
+            }
             Step::Fold(lines) => Box::new(fold::Fold::new(lines.clone(), never.clone(), origin)),
             Step::Section { from, until } => {
                 Box::new(drop_lines::DropSection::new(from.clone(), until.clone(), never.clone(), origin))
