@@ -3,7 +3,8 @@
 use crate::ast::{
     Arithmetic, Assignment, CaseArm, Command, CommandSubstitution, Compound, CompoundCommand, Condition,
     Coproc, Expression, Function, HereDoc, Item, List, Parameter, ParameterOp, Part, PartKind, Pipeline,
-    ProcessSubstitution, Redirection, Script, SimpleCommand, Subscript, SubscriptKind, Target, Value, Word,
+    ProcessSubstitution, Redirection, RedirectionOp, Script, SimpleCommand, Subscript, SubscriptKind, Target,
+    Value, Word,
 };
 
 /// One construct that encloses a command.
