@@ -17,9 +17,9 @@ mod program;
 mod state;
 mod walk;
 
-pub(crate) use network::{is_loopback, of_url as host_of_url};
-pub(crate) pub use network::is_loopback;
-use state::State;
+pub(crate) use network::of_url as host_of_url;
+pub use network::is_loopback;
+pub(crate) use state::State;
 
 use crate::effect::{Effect, Kind};
 use crate::path;
