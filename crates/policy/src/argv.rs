@@ -232,12 +232,14 @@ impl<'w> Reader<'w> {
                 self.call.unknown.push((Doubt::Bare, span));
             }
         }
-        if self.spec.has_bare && self.plain.is_empty() && self.spec.has_subs() {
-            if let Some(bare) = self.spec.sub("") {
-                self.call.specs.push(bare);
-                self.spec = bare;
-                self.call.stdin = bare.stdin;
-            }
+        if self.spec.has_bare
+            && self.plain.is_empty()
+            && self.spec.has_subs()
+            && let Some(bare) = self.spec.sub("")
+        {
+            self.call.specs.push(bare);
+            self.spec = bare;
+            self.call.stdin = bare.stdin;
         }
     }
 

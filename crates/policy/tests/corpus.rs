@@ -45,7 +45,7 @@ fn real_commands_are_answered() {
         println!("{name}: {verdicts:?}");
         if report {
             let mut list: Vec<_> = unknown.into_iter().collect();
-            list.sort_by(|a, b| b.1.cmp(&a.1));
+            list.sort_by_key(|e| std::cmp::Reverse(e.1));
             println!(
                 "unknown: {}",
                 list.iter().take(150).map(|(n, c)| format!("{n}:{c}")).collect::<Vec<_>>().join(" ")

@@ -9,7 +9,7 @@ use crate::effect::Kind;
 use crate::knowledge::schema::{Lang, Role, Spec, Stated};
 use crate::knowledge::{self, text};
 use crate::path;
-use crate::word::{SOME, UNKNOWN, Word, is_exact, shown};
+use crate::word::{SOME, UNKNOWN, Word, is_exact};
 use std::borrow::Cow;
 use toolgate_bash::ast::Span;
 
@@ -274,7 +274,7 @@ impl Analyst<'_> {
                         let kind = if writes { Kind::Send } else { Kind::Fetch };
                         self.push(kind, Some(host), span, "a place on another host");
                     }
-                    Remote::Local(p) if p == "-" => {}
+                    Remote::Local("-") => {}
                     Remote::Local(p) => {
                         let kind = if writes { Kind::Write } else { Kind::Read };
                         let p = p.to_owned();
@@ -707,10 +707,4 @@ fn sounds_secret(name: &str) -> bool {
     .any(|p| upper.contains(p))
         && upper != "SSH_AUTH_SOCK"
         || !is_exact(name)
-}
-
-/// A short form of a word for a message.
-pub(super) fn brief(t: &str) -> String {
-    let s = shown(t);
-    if s.chars().count() <= 60 { s } else { s.chars().take(57).chain(['…']).collect() }
 }

@@ -144,12 +144,11 @@ impl Scan<'_> {
                         Some(m) => {
                             let m = m.strip_prefix("node:").unwrap_or(m).to_owned();
                             // `const x = require("m")`
-                            if self.sign(i.wrapping_sub(1), '=') {
-                                if let Some(alias) =
+                            if self.sign(i.wrapping_sub(1), '=')
+                                && let Some(alias) =
                                     i.checked_sub(2).and_then(|j| self.name(j)).map(str::to_owned)
-                                {
-                                    self.aliases.insert(alias, m.clone());
-                                }
+                            {
+                                self.aliases.insert(alias, m.clone());
                             }
                             modules.push(m);
                         }
@@ -212,7 +211,7 @@ impl Scan<'_> {
         let t = self.table;
         let span = self.span;
         let method = i > 0 && self.sign(i - 1, '.');
-        if t.is(&t.net, full) {
+        if t.is(t.net, full) {
             let host = self
                 .argument(i)
                 .and_then(|a| self.constant(a))
@@ -221,7 +220,7 @@ impl Scan<'_> {
             analyst.push(Kind::Send, host.as_deref(), span, "the program text reaches the network");
             return;
         }
-        if t.is(&t.shell, full) {
+        if t.is(t.shell, full) {
             // A definition or a mention without a call is not one.
             match self.argument(i) {
                 Some(a) if self.sign(a, '[') => self.list(a, analyst, state),
@@ -252,7 +251,7 @@ impl Scan<'_> {
             }
             return;
         }
-        if t.is(&t.eval, full) {
+        if t.is(t.eval, full) {
             match self.argument(i).and_then(|a| self.constant(a)) {
                 Some(code) => {
                     let code = code.to_owned();
@@ -263,9 +262,12 @@ impl Scan<'_> {
             }
             return;
         }
-        for (list, kind) in
-            [(&t.delete, Kind::Delete), (&t.write, Kind::Write), (&t.read, Kind::Read), (&t.open, Kind::Read)]
-        {
+        for (list, kind, by_mode) in [
+            (t.delete, Kind::Delete, false),
+            (t.write, Kind::Write, false),
+            (t.read, Kind::Read, false),
+            (t.open, Kind::Read, true),
+        ] {
             if !t.is(list, full) {
                 continue;
             }
@@ -281,7 +283,7 @@ impl Scan<'_> {
                 }
                 Some((a, s)) => {
                     let mut kind = kind;
-                    if std::ptr::eq(list, &t.open) {
+                    if by_mode {
                         kind = self.mode(a);
                     }
                     if !self.ends_after(a) && a != i {
@@ -289,27 +291,25 @@ impl Scan<'_> {
                     }
                     analyst.path_from(kind, &s, span, state);
                 }
-                None if std::ptr::eq(list, &t.open) || kind == Kind::Read => {
-                    self.doubt("a file whose name is not a constant is opened")
-                }
+                None if kind == Kind::Read => self.doubt("a file whose name is not a constant is opened"),
                 None => self.doubt("a file whose name is not a constant is changed"),
             }
             return;
         }
-        if t.is(&t.secret, full) {
+        if t.is(t.secret, full) {
             analyst.push(Kind::Secret, Some("environment"), span, "the environment is read");
             return;
         }
-        if t.is(&t.touchy, full) || full.contains("__") {
+        if t.is(t.touchy, full) || full.contains("__") {
             self.doubt(format!("{full} can do anything"));
             return;
         }
         // Methods of values are harmless unless they are in a table above.
-        if method || t.is(&t.safe, full) || t.safe_module(full) || self.is_local(full) {
+        if method || t.is(t.safe, full) || t.safe_module(full) || self.is_local(full) {
             return;
         }
         let root = full.split('.').next().unwrap_or(full);
-        if t.is(&t.safe, root)
+        if t.is(t.safe, root)
             || t.safe_module(root)
             || self.is_local(root)
             || self.aliases.values().any(|v| v == full)
