@@ -169,6 +169,15 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         ("x['$(a)']=1", "!ambiguous"),
         ("$(time a)", "!ambiguous"),
         ("a >&-b", "!ambiguous"),
+        // Bash expands the target of `>&` twice.
+        ("a >& '$(b)'", "!ambiguous"),
+        ("a >& \"\\$(b)\"", "!ambiguous"),
+        ("a >& ${x:-'$(b)'}", "!ambiguous"),
+        ("a >& \"$x\"", "a"),
+        ("a &> '$(b)'", "a"),
+        // Bash 5.2 forgets that an empty delimiter was quoted.
+        ("$(a <<''\n$(b)\n\n)", "!ambiguous"),
+        ("a <<''\n$(b)\n\n", "a"),
         ("a=(b)c", "!unsupported"),
     ] {
         assert_eq!(names(text), expected, "{text:?}");
