@@ -1,7 +1,7 @@
 //! The programs a script may run, by name.
 
 use crate::Text;
-use crate::ast::{Script, SimpleCommand, Span};
+use crate::ast::{Redirection, RedirectionOp, Script, SimpleCommand, Span, Target};
 use crate::plain::plain_text;
 use crate::walk::{Path, Visitor, walk};
 
@@ -24,7 +24,9 @@ impl Program {
 /// Every command word of a script, in the order of [`walk`].
 ///
 /// Names are taken from the words as they stand: a variable is not looked up. Wrappers are not looked
-/// into either: for `sudo ls` this gives `sudo`.
+/// into either: for `sudo ls` this gives `sudo`. A shell that is fed by a here-document or here-string
+/// runs commands that stand in this text and are not read here; an entry without a name, at the
+/// text that it is fed, stands for them.
 ///
 /// ```
 /// use toolgate_bash::{Options, parse, programs};
@@ -36,20 +38,62 @@ impl Program {
 /// # Ok::<(), toolgate_bash::Unknown>(())
 /// ```
 pub fn programs(script: &Script) -> Vec<Program> {
-    let mut collector = Collector { programs: Vec::new() };
+    let mut collector = Collector { script, programs: Vec::new() };
     walk(script, &mut collector);
     collector.programs
 }
 
-struct Collector {
+struct Collector<'s> {
+    script: &'s Script,
     programs: Vec<Program>,
 }
 
-impl<'s> Visitor<'s> for Collector {
+impl<'s> Visitor<'s> for Collector<'s> {
     fn simple(&mut self, command: &'s SimpleCommand, _path: Path<'_, 's>) {
-        if let Some(word) = command.words.first() {
-            let name = plain_text(word).filter(|name| !name.is_empty()).map(|name| Text::from(name.as_ref()));
-            self.programs.push(Program { name, span: word.span });
+        let Some(word) = command.words.first() else { return };
+        let name = plain_text(word).filter(|name| !name.is_empty()).map(|name| Text::from(name.as_ref()));
+        let feeds_code = command.words.iter().any(|word| plain_text(word).is_none_or(|text| is_shell(&text)));
+        self.programs.push(Program { name, span: word.span });
+        if feeds_code {
+            let fed = command.redirections.iter().filter_map(|r| self.fed_text(r));
+            self.programs.extend(fed.map(|span| Program { name: None, span }).collect::<Vec<_>>());
         }
+    }
+}
+
+impl Collector<'_> {
+    /// The text that a redirection feeds to a command, if it stands in the script.
+    fn fed_text(&self, redirection: &Redirection) -> Option<Span> {
+        match &redirection.target {
+            Target::HereDoc(id) => self.script.here_doc(*id).map(|doc| doc.body.span),
+            Target::Word(word) if redirection.op == RedirectionOp::HereString => Some(word.span),
+            _ => None,
+        }
+    }
+}
+
+/// Whether this is the name of a shell, with or without its directory.
+fn is_shell(word: &[u8]) -> bool {
+    let name = word.rsplit(|b| *b == b'/').next().unwrap_or(word);
+    [&b"bash"[..], b"sh", b"dash", b"zsh", b"ksh", b"mksh", b"ash", b"rbash", b"fish"].contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, parse};
+
+    fn names(text: &str) -> Vec<Option<String>> {
+        let script = parse(text.as_bytes(), &Options::default()).unwrap();
+        programs(&script).into_iter().map(|p| p.name.map(|n| n.to_str_lossy().into_owned())).collect()
+    }
+
+    #[test]
+    fn what_a_shell_is_fed_is_not_passed_over_in_silence() {
+        let bash = || Some("bash".to_owned());
+        assert_eq!(names("bash <<E\nrm x\nE"), [bash(), None]);
+        assert_eq!(names("bash <<<'rm x'"), [bash(), None]);
+        assert_eq!(names("sudo /bin/sh -s <<'E'\nrm x\nE"), [Some("sudo".to_owned()), None]);
+        assert_eq!(names("cat <<E\nrm x\nE"), [Some("cat".to_owned())]);
     }
 }

@@ -1,2 +1,24 @@
 //! The `toolgate` command line.
-fn main() {}
+//!
+//! It is the one place that reads the user's files and environment, and that prints. What a verb
+//! does is in `commands/<verb>.rs`; what a call goes through is put together in `assemble.rs`.
+
+mod ask;
+mod assemble;
+mod batch;
+mod commands;
+mod config_files;
+mod exit;
+mod failure;
+mod input;
+mod live;
+mod report;
+mod session_flags;
+mod signals;
+mod switched_off;
+mod trusted;
+mod ui;
+
+fn main() -> std::process::ExitCode {
+    commands::main(std::env::args_os().collect())
+}

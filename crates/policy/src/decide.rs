@@ -136,7 +136,7 @@ pub fn decide(analysis: &Analysis, policy: &Policy<'_>) -> Decision {
     if analysis.unknown.is_some() && verdict == Verdict::Allow && !policy.setting.contained {
         verdict = Verdict::Ask;
     }
-    reasons.sort_by(|a, b| b.verdict.cmp(&a.verdict));
+    reasons.sort_by_key(|r| std::cmp::Reverse(r.verdict));
     Decision { verdict, reasons }
 }
 
@@ -151,7 +151,8 @@ fn add(reasons: &mut Vec<Reason>, reason: Reason) {
         }
         return;
     }
-    if !reasons.iter().any(|r| r.code == reason.code && r.message == reason.message && r.span == reason.span) {
+    if !reasons.iter().any(|r| r.code == reason.code && r.message == reason.message && r.span == reason.span)
+    {
         reasons.push(reason);
     }
 }
@@ -171,7 +172,7 @@ fn judge(effect: &Effect, command: Option<&CommandRun>, policy: &Policy<'_>) -> 
             && rule.verdict() > Verdict::Allow
             && rule.verdict() >= action
         {
-            return Some(rule.into_reason(effect));
+            return Some(rule.reason_for(effect));
         }
         if action > Verdict::Allow && !hard && found.lifts() {
             return None;
@@ -181,7 +182,15 @@ fn judge(effect: &Effect, command: Option<&CommandRun>, policy: &Policy<'_>) -> 
         let rests = matches!(code, "contained" | "deletes-undoable");
         return rests.then(|| reason(action, code, effect, command, why, "", Source::Profile));
     }
-    Some(reason(action, code, effect, command, why, instead, if hard { Source::Hard } else { Source::Profile }))
+    Some(reason(
+        action,
+        code,
+        effect,
+        command,
+        why,
+        instead,
+        if hard { Source::Hard } else { Source::Profile },
+    ))
 }
 
 fn reason(

@@ -1,1 +1,24 @@
 //! The layer between an AI agent and the machine it works on.
+
+pub mod approval;
+pub mod config;
+pub mod executors;
+pub mod gates;
+pub mod layers;
+#[cfg(unix)]
+pub mod spawn;
+pub mod speculation;
+pub mod tools;
+pub mod understanding;
+
+/// The contract: calls, verdicts, the pipeline, the executor port.
+pub use toolgate_exec as exec;
+
+/// The engines under it, for whoever wants one alone.
+pub use {toolgate_bash as bash, toolgate_policy as policy};
+
+/// Running shell commands.
+pub mod shell {
+    pub use crate::executors::shell::ShellExecutor;
+    pub use crate::tools::shell::*;
+}

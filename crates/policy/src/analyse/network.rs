@@ -41,7 +41,9 @@ pub(super) fn remote(text: &str) -> Remote<'_> {
         return Remote::Local(text);
     }
     match text.find([':', '/']) {
-        Some(at) if text.get(at..=at) == Some(":") => Remote::Host(of_address(text.get(..at).unwrap_or(text))),
+        Some(at) if text.get(at..=at) == Some(":") => {
+            Remote::Host(of_address(text.get(..at).unwrap_or(text)))
+        }
         _ => Remote::Local(text),
     }
 }

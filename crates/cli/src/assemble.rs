@@ -1,0 +1,176 @@
+//! Puts the pipeline together from the configuration and the flags, and drives it.
+//!
+//! The one place of the binary that knows which gates, layers and tools there are, and in which
+//! order they stand.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use toolgate::approval::{execute_call_asking, execute_text_asking};
+use toolgate::config::{Loaded, Origin, Source};
+use toolgate::exec::{Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
+use toolgate::gates::{AutonomyGate, PlanGate, TrustGate};
+use toolgate::shell::{Environment, ShellTool};
+
+use crate::ask::Person;
+use crate::config_files;
+use crate::failure::Failure;
+use crate::live::Live;
+use crate::session_flags::SessionFlags;
+use crate::signals::Signals;
+use crate::switched_off::SwitchedOff;
+
+/// Everything a pipeline is made of.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    loaded: Loaded,
+    start: PathBuf,
+}
+
+impl Assembly {
+    /// Reads the configuration for calls that start in `start`.
+    pub(crate) fn load(start: &Path, flags: &[Source]) -> Result<Self, Failure> {
+        let (loaded, _) = config_files::read(start, flags)?;
+        Ok(Self { loaded, start: start.to_owned() })
+    }
+
+    /// Builds the pipeline. The output of commands goes to `live` as it comes, where there is one; a
+    /// signal to us ends them.
+    ///
+    /// Must be called in the runtime that the pipeline is to run in.
+    pub(crate) fn pipeline(
+        &self,
+        session: &SessionFlags,
+        signals: &Signals,
+        live: Option<Arc<Live>>,
+    ) -> Result<Pipeline, Failure> {
+        self.refuse_what_nothing_enforces()?;
+        let mut builder =
+            Pipeline::builder().trust(session.trust).gate(TrustGate).gate(AutonomyGate(session.autonomy));
+        if session.plan {
+            builder = builder.gate(PlanGate);
+        }
+        if !self.loaded.config.tools.enabled {
+            builder = builder.gate(SwitchedOff { origin: self.origin("tools.enabled") });
+        }
+        let shell = self.shell(signals, live)?;
+        Ok(builder.normaliser(shell.directories()).tool(shell).build()?)
+    }
+
+    fn shell(&self, signals: &Signals, live: Option<Arc<Live>>) -> Result<ShellTool, Failure> {
+        let config = &self.loaded.config.tools.shell;
+        let environment = Environment::of_this_process().inherit(&config.env_allow).map_err(|error| {
+            Failure::io("choosing the environment of commands", std::io::Error::other(error))
+        })?;
+        let mut shell = ShellTool::builder()
+            .environment(environment)
+            .cwd(&self.start)
+            .persist_cwd(config.persist_cwd)
+            .cancel(signals.cancel())
+            .timeout(Duration::from_secs(config.timeout))
+            .background_timeout(Duration::from_secs(config.background_timeout_secs))
+            .max_background_runs(usize::try_from(config.max_background_runs).unwrap_or(usize::MAX));
+        if let Some(live) = live {
+            shell = shell.sink(live);
+        }
+        shell.build().map_err(|error| Failure::io("making the shell tool", error))
+    }
+
+    fn origin(&self, key: &str) -> Origin {
+        let setting = self.loaded.setting(key).and_then(|s| s.origins.last().cloned());
+        setting.unwrap_or_else(Origin::built_in)
+    }
+
+    /// A protection that the user asked for and does not get is worse than none: it is relied on.
+    fn refuse_what_nothing_enforces(&self) -> Result<(), Failure> {
+        /// Keys whose gate or boundary is not in this build. A line goes when its part comes.
+        const UNENFORCED: [&str; 4] = [
+            "tools.shell.blocked_commands",
+            "tools.shell.allowed_paths",
+            "tools.shell.allow_network",
+            "tools.shell.confirm_patterns",
+        ];
+        for key in UNENFORCED {
+            let Some(setting) = self.loaded.setting(key) else { continue };
+            let is_default = match &setting.value {
+                Value::Array(list) => list.is_empty(),
+                value => *value == Value::Bool(true),
+            };
+            if !is_default {
+                return Err(Failure::Unenforced { key, origin: self.origin(key) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs `work` in a runtime of one thread, until it is done or a second signal comes.
+pub(crate) fn in_runtime<T>(work: impl AsyncFnOnce(Signals) -> Result<T, Failure>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::io("starting the runtime", error))?;
+    runtime.block_on(async {
+        let signals = Signals::watch().map_err(|error| Failure::io("watching for signals", error))?;
+        tokio::select! {
+            biased;
+            done = work(signals.clone()) => done,
+            // Dropping the work ends what it started, at once.
+            () = signals.again() => Err(Failure::Signalled { signal: signals.number().unwrap_or(2), partial: None }),
+        }
+    })
+}
+
+/// Runs one call, and asks where it must be asked about.
+pub(crate) async fn run_call(
+    pipeline: &Pipeline,
+    call: ToolCall,
+    flags: &SessionFlags,
+    signals: &Signals,
+) -> Result<ToolOutput, Failure> {
+    let person = Person::new(signals.cancel());
+    let outcome = execute_call_asking(pipeline, flags.approver(&person), &call).await;
+    match settled(outcome, signals, &person)? {
+        Some(output) => Ok(output),
+        None => {
+            let tools = ToolRegistry::from_definitions(pipeline.all_definitions());
+            let unknown = tools.require(&call.tool_id).err();
+            let name = call.tool_id.to_string();
+            Err(unknown.unwrap_or(ToolError::UnknownTool { name, nearest: None }).into())
+        }
+    }
+}
+
+/// Runs the calls of a text, and asks once about all that must be asked about.
+pub(crate) async fn run_text(
+    pipeline: &Pipeline,
+    text: &str,
+    flags: &SessionFlags,
+    signals: &Signals,
+) -> Result<Option<ToolOutput>, Failure> {
+    let person = Person::new(signals.cancel());
+    let outcome = execute_text_asking(pipeline, flags.approver(&person), text).await;
+    settled(outcome, signals, &person)
+}
+
+/// The outcome, where a signal to us and a missing approval are told as what they were.
+fn settled<T>(outcome: Result<T, ToolError>, signals: &Signals, person: &Person) -> Result<T, Failure> {
+    match (outcome, signals.number()) {
+        (Err(error), Some(signal)) if ended_early(&error) => {
+            Err(Failure::Signalled { signal, partial: Failure::Tool(error).partial().map(Box::new) })
+        }
+        (Err(question @ ToolError::ConfirmationRequired { .. }), None) => {
+            Err(Failure::Unapproved { question, asked: person.answered() })
+        }
+        (outcome, _) => Ok(outcome?),
+    }
+}
+
+/// Whether a call ended because nobody waited for it any more, or for its approval.
+fn ended_early(error: &ToolError) -> bool {
+    match error {
+        ToolError::Cancelled { .. } | ToolError::ConfirmationRequired { .. } => true,
+        ToolError::Stopped { source, .. } => ended_early(source),
+        _ => false,
+    }
+}

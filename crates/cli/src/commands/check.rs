@@ -1,0 +1,263 @@
+//! `toolgate check`: what a command would do, and whether it may, without running it.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use toolgate::policy::batch::{Answer, Judge, Request};
+use toolgate::policy::decide::{NetworkScope, Reason};
+use toolgate::policy::profile::{Profile, Setting, Verdict};
+use toolgate::policy::tool::Value;
+use toolgate::understanding::FileSystemLinks;
+
+use crate::batch;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::report::{EffectReport, ReasonReport, VerdictReport};
+use crate::session_flags::start_dir;
+use crate::ui::{Style, Ui, visible_lines};
+
+/// Say what a command would do and whether it may, without running it
+///
+/// Prints the verdict, each effect, and each reason with the text it is about. Exits with 0 for allow,
+/// 1 for ask, 2 for deny.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Check {
+    /// The command, as it would be given to `bash -c`
+    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl")]
+    command: Option<String>,
+
+    /// Answer one {"id", "command", "cwd_context"?} or {"id", "tool", "args"} a line from stdin
+    #[arg(long)]
+    jsonl: bool,
+
+    #[command(flatten)]
+    surroundings: Surroundings,
+}
+
+/// By what a call is judged.
+#[derive(Debug, clap::Args)]
+pub(super) struct Surroundings {
+    /// Judge as if the network were open or closed
+    #[arg(long, value_name = "SCOPE", default_value = "deny")]
+    network: Network,
+
+    /// Judge as if the boundary were enforced in full, or not at all
+    #[arg(long, value_name = "LEVEL", default_value = "none")]
+    containment: Containment,
+
+    /// Judge by this profile
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    profile: ProfileName,
+
+    /// Take this as the home directory
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+
+    /// Take this as the root of the workspace, where commands start; the current directory otherwise
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Network {
+    /// Any host may be reached.
+    Allow,
+    /// No host but this one.
+    Deny,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Containment {
+    /// What must not be done cannot be done.
+    Full,
+    /// Nothing holds a command back once it runs.
+    None,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ProfileName {
+    /// Work in the workspace is free, loss and the unknown are asked about.
+    Default,
+    /// Nothing but reading without a question.
+    Strict,
+    /// Nothing but hard rules.
+    Open,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    id: Json,
+    command: Option<String>,
+    cwd_context: Option<String>,
+    tool: Option<String>,
+    #[serde(default)]
+    args: Map<String, Json>,
+}
+
+#[derive(Serialize)]
+struct Answered {
+    id: Json,
+    #[serde(flatten)]
+    report: VerdictReport,
+}
+
+impl Surroundings {
+    /// The judge that these flags describe.
+    pub(super) fn judge(&self) -> Result<Judge<'static>, Failure> {
+        let workspace = match &self.workspace {
+            Some(dir) => dir.clone(),
+            None => start_dir(None)?,
+        };
+        let home = self.home.clone().or_else(|| std::env::var_os("HOME").map(PathBuf::from));
+        let home = home.unwrap_or_else(|| PathBuf::from("/"));
+        let mut judge = Judge::new(&home.to_string_lossy(), &workspace.to_string_lossy());
+        judge.network = match self.network {
+            Network::Allow => NetworkScope::Allow,
+            Network::Deny => NetworkScope::Deny,
+        };
+        judge.setting =
+            Setting { contained: matches!(self.containment, Containment::Full), ..Setting::default() };
+        judge.profile = match self.profile {
+            ProfileName::Default => Profile::Default,
+            ProfileName::Strict => Profile::Strict,
+            ProfileName::Open => Profile::Open,
+        };
+        // A made-up workspace has no links; the real one has.
+        if self.workspace.is_none() {
+            judge.links = &FileSystemLinks;
+        }
+        Ok(judge)
+    }
+}
+
+impl Check {
+    pub(super) fn run(self, ui: Ui) -> Result<Exit, Failure> {
+        let judge = self.surroundings.judge()?;
+        let Some(command) = self.command else {
+            batch::lines(|line: Line| {
+                let id = line.id.clone();
+                Answered { id, report: report(&judge.judge(&request(line))) }
+            })?;
+            return Ok(Exit::Success);
+        };
+        let answer = judge.judge(&Request::Command { text: command.clone(), cwd: None });
+        let exit = match answer.verdict {
+            Verdict::Allow => Exit::Success,
+            Verdict::Ask => Exit::Asks,
+            Verdict::Deny => Exit::Denied,
+        };
+        ui.answer(report(&answer), || explained(ui, &command, &answer))?;
+        Ok(exit)
+    }
+}
+
+fn request(line: Line) -> Request {
+    match (line.command, line.tool) {
+        (Some(text), _) => Request::Command { text, cwd: line.cwd_context },
+        (None, tool) => Request::Tool {
+            name: tool.unwrap_or_default(),
+            args: line.args.into_iter().map(|(name, value)| (name, plain(value))).collect(),
+        },
+    }
+}
+
+fn plain(value: Json) -> Value {
+    match value {
+        Json::String(text) => Value::Text(text),
+        Json::Array(list) => Value::List(list.into_iter().map(plain).collect()),
+        Json::Object(map) => Value::Map(map.into_iter().map(|(name, value)| (name, plain(value))).collect()),
+        Json::Null | Json::Bool(_) | Json::Number(_) => Value::Other,
+    }
+}
+
+fn report(answer: &Answer) -> VerdictReport {
+    VerdictReport {
+        verdict: answer.verdict.name().to_owned(),
+        parse: if answer.complete { "complete" } else { "unknown" }.to_owned(),
+        programs: answer.programs.clone(),
+        effects: answer
+            .effects
+            .iter()
+            .map(|(kind, target, span)| EffectReport {
+                kind: (*kind).to_owned(),
+                target: target.clone(),
+                span: *span,
+            })
+            .collect(),
+        reasons: answer.reasons.iter().map(reason).collect(),
+    }
+}
+
+fn reason(reason: &Reason) -> ReasonReport {
+    ReasonReport {
+        verdict: reason.verdict.name().to_owned(),
+        code: reason.code.to_string(),
+        message: reason.message.clone(),
+        span: reason.span.map(|s| [s.start, s.end]),
+        rule: reason.rule.clone(),
+        source: reason.source.name().to_owned(),
+        grant: reason.lift.clone(),
+        instead: reason.instead.map(str::to_owned),
+    }
+}
+
+/// The answer for a person: the verdict, why with the text underlined, what would help, and all effects.
+fn explained(ui: Ui, command: &str, answer: &Answer) -> String {
+    let mut out = String::new();
+    let style = match answer.verdict {
+        Verdict::Allow => Style::Strong,
+        Verdict::Ask => Style::Note,
+        Verdict::Deny => Style::Bad,
+    };
+    // Writing to a String can't fail.
+    let _ = writeln!(out, "{}", ui.out_style(style, answer.verdict.name()));
+    for reason in &answer.reasons {
+        let _ = writeln!(
+            out,
+            "\n  {}: {}",
+            ui.out_style(Style::Strong, &reason.code),
+            visible_lines(&reason.message)
+        );
+        if let Some(span) = reason.span {
+            underline(&mut out, command, span.start as usize, span.end as usize);
+        }
+        if let Some(rule) = &reason.rule {
+            let _ = writeln!(out, "    rule      {} ({})", visible_lines(rule), reason.source.name());
+        }
+        if let Some(instead) = reason.instead {
+            let _ = writeln!(out, "    instead   {instead}");
+        }
+        match &reason.lift {
+            Some(grant) => {
+                let _ = writeln!(out, "    lifted by {}", visible_lines(grant));
+            }
+            None if reason.verdict == Verdict::Deny => {
+                let _ = writeln!(out, "    lifted by nothing: this is a hard rule");
+            }
+            None => {}
+        }
+    }
+    if !answer.effects.is_empty() {
+        let _ = writeln!(out, "\n  {}", ui.out_style(Style::Faint, "effects"));
+        for (kind, target, _) in &answer.effects {
+            let _ = writeln!(out, "    {kind} {}", visible_lines(target.as_deref().unwrap_or_default()));
+        }
+    }
+    out
+}
+
+/// The line of the command in which a span begins, with the span marked below it.
+fn underline(out: &mut String, command: &str, start: usize, end: usize) {
+    let (Some(before), Some(_)) = (command.get(..start), command.get(start..end)) else { return };
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line_end =
+        command.get(start..).and_then(|rest| rest.find('\n')).map_or(command.len(), |at| start + at);
+    let part = |from: usize, to: usize| visible_lines(command.get(from..to).unwrap_or_default()).into_owned();
+    let (head, marked, tail) =
+        (part(line_start, start), part(start, end.min(line_end)), part(end.min(line_end), line_end));
+    let width = |text: &str| text.chars().count();
+    let _ = writeln!(out, "    {head}{marked}{tail}");
+    let _ = writeln!(out, "    {}{}", " ".repeat(width(&head)), "^".repeat(width(&marked).max(1)));
+}

@@ -1,0 +1,67 @@
+//! `toolgate config check`: whether the files make sense.
+
+use std::path::{Path, PathBuf};
+
+use toolgate::config::{ConfigErrors, Layer};
+
+use crate::commands::Globals;
+use crate::config_files::{self, Found};
+use crate::exit::Exit;
+use crate::failure::{Failure, problems};
+use crate::report::CheckReport;
+use crate::session_flags::start_dir;
+use crate::ui::{Style, Ui, visible};
+
+/// Check the configuration that counts here, or one file
+///
+/// Exits with 0 where nothing is wrong, and with 1 where something is; it is listed on stdout.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Check {
+    /// Check this file instead, as if it were the user's
+    file: Option<PathBuf>,
+}
+
+impl Check {
+    pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
+        let start = start_dir(None)?;
+        let found = match &self.file {
+            Some(path) => vec![one(path)?],
+            None => config_files::find(&start)?,
+        };
+        let errors = match config_files::merge(&start, &found, &globals.config) {
+            Ok(_) => ConfigErrors(Vec::new()),
+            Err(Failure::Config(errors)) => errors,
+            Err(other) => return Err(other),
+        };
+        let ok = errors.0.is_empty();
+        let report =
+            CheckReport { ok, files: found.iter().map(Found::report).collect(), problems: problems(&errors) };
+        ui.answer(report, || if ok { fine(ui, &found) } else { format!("{errors}\n") })?;
+        Ok(if ok { Exit::Success } else { Exit::No })
+    }
+}
+
+fn one(path: &Path) -> Result<Found, Failure> {
+    let file = config_files::lookup(Layer::User, path.to_owned())?;
+    match (&file.text, std::fs::metadata(path)) {
+        (Some(_), _) => Ok(file),
+        (None, looked) => {
+            let why = looked.err().unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
+            Err(Failure::io(format!("reading {}", path.display()), why))
+        }
+    }
+}
+
+fn fine(ui: Ui, found: &[Found]) -> String {
+    let files = found.iter().map(|file| {
+        let state = match (&file.text, file.layer) {
+            (None, _) => "not there",
+            (Some(_), Layer::Project { trusted: true }) => "fine, trusted",
+            (Some(_), Layer::Project { trusted: false }) => "fine, may only tighten",
+            (Some(_), _) => "fine",
+        };
+        let path = file.path.display().to_string();
+        format!("{}  {}\n", visible(&path), ui.out_style(Style::Faint, state))
+    });
+    files.collect()
+}

@@ -1,0 +1,185 @@
+//! The verbs: one file each, one line in each of the two lists here.
+
+mod call;
+mod check;
+mod completions;
+mod config;
+mod exec;
+mod man;
+mod parse;
+mod run;
+mod tools;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+use toolgate::config::Source;
+use toolgate::exec::ToolOutput;
+
+use crate::exit::{self, Exit};
+use crate::failure::Failure;
+use crate::report::CallReport;
+use crate::ui::{ColorChoice, Ui};
+
+/// Decide, contain and record what an AI agent does on this machine
+///
+/// Toolgate stands between an AI agent and the machine. Every call is understood, decided by one
+/// policy, run, and answered with what a model needs to know.
+#[derive(Debug, Parser)]
+#[command(name = "toolgate", version, max_term_width = 100, after_long_help = exit::HELP)]
+#[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// Flags that every verb takes.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Globals {
+    /// Print one JSON object on one line, with a version, as the result
+    ///
+    /// Failures are such objects too, on stdout; nothing is written to stderr.
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+
+    /// Say when to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    pub(crate) color: ColorChoice,
+
+    /// Set a configuration key for this run
+    ///
+    /// Goes over what all files say: --config tools.shell.timeout=5. The value is TOML; what is
+    /// not TOML counts as text. See `toolgate config show` for the keys.
+    #[arg(long, global = true, value_name = "KEY=VALUE", value_parser = setting, help_heading = "Global options")]
+    pub(crate) config: Vec<Source>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Run(run::Run),
+    Exec(exec::Exec),
+    Call(call::Call),
+    Tools(tools::Tools),
+    Check(check::Check),
+    Parse(parse::Parse),
+    Config(config::Config),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+/// Runs the program with these arguments.
+pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
+    // Without a parsed command line, what was asked for can only be looked for.
+    let json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let (ui, done) = match Cli::try_parse_from(args) {
+        Err(error) => {
+            let ui = Ui::new(json, ColorChoice::Auto);
+            (ui, unparsed(ui, &error))
+        }
+        Ok(Cli { globals, verb }) => {
+            let ui = Ui::new(globals.json, globals.color);
+            let done = match verb {
+                Verb::Run(verb) => verb.run(ui, &globals),
+                Verb::Exec(verb) => verb.run(ui, &globals),
+                Verb::Call(verb) => verb.run(ui, &globals),
+                Verb::Tools(verb) => verb.run(ui, &globals),
+                Verb::Check(verb) => verb.run(ui),
+                Verb::Parse(verb) => verb.run(ui),
+                Verb::Config(verb) => verb.run(ui, &globals),
+                Verb::Completions(verb) => verb.run(ui),
+                Verb::Man(verb) => verb.run(ui),
+            };
+            (ui, done)
+        }
+    };
+    match done {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            ui.fail(&failure);
+            failure.exit().into()
+        }
+    }
+}
+
+/// The whole table of verbs and flags, for what is generated from it.
+fn table() -> clap::Command {
+    Cli::command()
+}
+
+/// Help and the version go to stdout; anything else is bad usage.
+fn unparsed(ui: Ui, error: &clap::Error) -> Result<Exit, Failure> {
+    let text = error.to_string();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ui.print(&text).map(|()| Exit::Success),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !ui.json() => {
+            ui.say(&text);
+            Ok(Exit::Failed)
+        }
+        _ => {
+            let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            Err(Failure::Usage { message: message.to_owned(), hint: None })
+        }
+    }
+}
+
+/// Tells what a call gave as a model would be told, and passes on its exit status.
+fn tell(ui: Ui, outcome: Result<ToolOutput, Failure>) -> Result<Exit, Failure> {
+    match outcome {
+        Ok(output) => {
+            let (exit, text) = (Exit::of(output.exit), lines(&output));
+            ui.answer(CallReport::completed(exit, output), || text)?;
+            Ok(exit)
+        }
+        Err(failure) => {
+            // What was done is done: it is told, and then why there is no more. As JSON it is one object.
+            if let (Some(partial), false) = (failure.partial(), ui.json()) {
+                ui.print(&lines(&partial))?;
+            }
+            Err(failure)
+        }
+    }
+}
+
+fn lines(output: &ToolOutput) -> String {
+    let end = if output.summary.is_empty() || output.summary.ends_with('\n') { "" } else { "\n" };
+    format!("{}{end}", output.summary)
+}
+
+/// A flag that sets one key: `KEY=VALUE`.
+fn setting(text: &str) -> Result<Source, &'static str> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, such as tools.shell.timeout=5")?;
+    Ok(Source::flag("--config", key.trim(), value.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_verbs_is_sound() {
+        table().debug_assert();
+    }
+
+    #[test]
+    fn every_verb_and_flag_says_what_it_does_in_one_plain_line() {
+        fn walk(command: &clap::Command) {
+            let mut abouts =
+                vec![(command.get_name().to_owned(), command.get_about().map(ToString::to_string))];
+            abouts.extend(command.get_arguments().map(|a| {
+                (format!("{} {}", command.get_name(), a.get_id()), a.get_help().map(ToString::to_string))
+            }));
+            for (name, about) in abouts {
+                let about = about.unwrap_or_else(|| panic!("{name} says nothing"));
+                assert!(!about.ends_with('.') && !about.contains('\n'), "{name}: {about}");
+                assert!(about.starts_with(|c: char| c.is_ascii_uppercase()), "{name}: {about}");
+            }
+            command.get_subcommands().for_each(walk);
+        }
+        walk(&table());
+    }
+}

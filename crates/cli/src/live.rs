@@ -1,0 +1,265 @@
+//! A command's output, passed on as it comes: stdout to stdout, stderr to stderr, byte for byte.
+//!
+//! A thread of its own writes, from a small buffer. Where the reader is slow the buffer fills, and
+//! the command waits; the deadline and signals are still watched meanwhile, which a blocking write
+//! in the runtime's only thread would prevent. What comes while a write is under way goes out with
+//! the next one, so that many small pieces cost few writes.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use tokio::sync::{Notify, oneshot};
+use toolgate::exec::{BoxFuture, ExitStatus, OutputStream, ResourceLink, ToolCall};
+use toolgate::shell::{OutputSink, OutputWriter};
+
+/// Bytes that wait for the thread at which the command waits too.
+const FULL_BYTES: usize = 256 * 1024;
+
+/// Passes on the output of every call that begins.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    reader_gone: Arc<AtomicBool>,
+}
+
+impl Live {
+    /// Writes to this process's own stdout and stderr.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether whoever read the output has stopped reading.
+    pub(crate) fn reader_gone(&self) -> bool {
+        self.reader_gone.load(Ordering::Relaxed)
+    }
+}
+
+impl OutputSink for Live {
+    fn begin(&self, _: &ToolCall) -> Option<Box<dyn OutputWriter>> {
+        let buffer = Arc::<Buffer>::default();
+        let (tell, done) = oneshot::channel();
+        let (waiting, reader_gone) = (buffer.clone(), self.reader_gone.clone());
+        // Where no thread can be had, `tell` is dropped with the closure and the writer fails.
+        let started = thread::Builder::new().name("output".to_owned()).spawn(move || {
+            let wrote = pass_on(&waiting);
+            if wrote.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+                reader_gone.store(true, Ordering::Relaxed);
+            }
+            let _ = tell.send(wrote);
+            waiting.close();
+        });
+        if started.is_err() {
+            buffer.close();
+        }
+        Some(Box::new(Writer { buffer, done }))
+    }
+}
+
+/// What waits for the thread.
+#[derive(Default)]
+struct Buffer {
+    state: Mutex<State>,
+    /// Tells the thread that there is something.
+    filled: Condvar,
+    /// Tells the writer that there is room again.
+    room: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// In the order in which they came; neighbours are of different streams.
+    pieces: VecDeque<(OutputStream, Vec<u8>)>,
+    bytes: usize,
+    /// No more comes.
+    ended: bool,
+    /// Nobody takes any more.
+    closed: bool,
+}
+
+impl Buffer {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a piece if there is room for it, however long it is; `None` where nobody takes any more.
+    fn put(&self, stream: OutputStream, bytes: &[u8]) -> Option<bool> {
+        let mut state = self.lock();
+        if state.closed {
+            return None;
+        }
+        if state.bytes >= FULL_BYTES {
+            return Some(false);
+        }
+        state.bytes += bytes.len();
+        match state.pieces.back_mut() {
+            Some((last, piece)) if *last == stream => piece.extend_from_slice(bytes),
+            _ => state.pieces.push_back((stream, bytes.to_vec())),
+        }
+        drop(state);
+        self.filled.notify_one();
+        Some(true)
+    }
+
+    /// Waits for the next piece; `None` once no more comes.
+    fn take(&self) -> Option<(OutputStream, Vec<u8>)> {
+        let mut state = self.lock();
+        loop {
+            if let Some(piece) = state.pieces.pop_front() {
+                state.bytes -= piece.1.len();
+                drop(state);
+                self.room.notify_one();
+                return Some(piece);
+            }
+            if state.ended {
+                return None;
+            }
+            state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn end(&self) {
+        self.lock().ended = true;
+        self.filled.notify_one();
+    }
+
+    fn close(&self) {
+        self.lock().closed = true;
+        self.room.notify_one();
+    }
+}
+
+struct Writer {
+    buffer: Arc<Buffer>,
+    done: oneshot::Receiver<io::Result<()>>,
+}
+
+impl Writer {
+    /// Waits until everything is written, or something failed.
+    async fn end(&mut self) -> io::Result<()> {
+        self.buffer.end();
+        match (&mut self.done).await {
+            Ok(wrote) => wrote,
+            Err(_) => Err(io::Error::other("the thread that writes the output is gone")),
+        }
+    }
+}
+
+/// Lets the thread end where the call was dropped.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.buffer.end();
+    }
+}
+
+impl OutputWriter for Writer {
+    fn write<'a>(&'a mut self, stream: OutputStream, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            loop {
+                match self.buffer.put(stream, bytes) {
+                    Some(true) => return Ok(()),
+                    Some(false) => self.buffer.room.notified().await,
+                    // The thread only ends early where a write failed.
+                    None => return self.end().await.and(Err(io::ErrorKind::BrokenPipe.into())),
+                }
+            }
+        })
+    }
+
+    fn finish(&mut self, _: Option<ExitStatus>) -> BoxFuture<'_, io::Result<Option<ResourceLink>>> {
+        Box::pin(async move { self.end().await.map(|()| None) })
+    }
+}
+
+/// Writes every piece to its stream, in order.
+fn pass_on(buffer: &Buffer) -> io::Result<()> {
+    // Not through `io::stdout()`: it looks for line ends, and keeps what follows the last one back.
+    let mut out = Output::of(io::stdout().as_fd())?;
+    let mut err = Output::of(io::stderr().as_fd())?;
+    while let Some((stream, bytes)) = buffer.take() {
+        match stream {
+            OutputStream::Stdout => out.write(&bytes)?,
+            OutputStream::Stderr => err.write(&bytes)?,
+        }
+    }
+    Ok(())
+}
+
+struct Output(File);
+
+impl Output {
+    fn of(fd: impl AsFd) -> io::Result<Self> {
+        let own: OwnedFd = fd.as_fd().try_clone_to_owned()?;
+        Ok(Self(own.into()))
+    }
+
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match self.0.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(wrote) => bytes = bytes.get(wrote..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // Whoever started us may have left the descriptor in non-blocking mode (open(2)).
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait()?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        use rustix::event::{PollFd, PollFlags, poll};
+        poll(&mut [PollFd::new(&self.0, PollFlags::OUT)], None)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    #[test]
+    fn a_pipe_in_non_blocking_mode_is_waited_for() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        rustix::fs::fcntl_setfl(&writer, rustix::fs::OFlags::NONBLOCK).unwrap();
+        let mut output = Output::of(writer.as_fd()).unwrap();
+        drop(writer);
+        let sent: Vec<u8> = (0..1_000_000u32).map(|n| n as u8).collect();
+        let expected = sent.clone();
+        let thread = thread::spawn(move || output.write(&sent));
+        let mut got = Vec::new();
+        reader.read_to_end(&mut got).unwrap();
+        thread.join().unwrap().unwrap();
+        assert!(got == expected);
+    }
+
+    #[test]
+    fn the_buffer_keeps_the_order_and_is_full_at_its_bound() {
+        use OutputStream::{Stderr, Stdout};
+        let buffer = Buffer::default();
+        for (stream, bytes) in [(Stdout, "a"), (Stdout, "b"), (Stderr, "c"), (Stdout, "d")] {
+            assert_eq!(buffer.put(stream, bytes.as_bytes()), Some(true));
+        }
+        assert_eq!(buffer.put(Stdout, &vec![b'x'; FULL_BYTES]), Some(true));
+        assert_eq!(buffer.put(Stdout, b"y"), Some(false));
+        assert_eq!(buffer.take(), Some((Stdout, b"ab".to_vec())));
+        assert_eq!(buffer.take(), Some((Stderr, b"c".to_vec())));
+        buffer.end();
+        assert_eq!(buffer.take().map(|(_, bytes)| bytes.len()), Some(FULL_BYTES + 1));
+        assert_eq!(buffer.take(), None);
+        buffer.close();
+        assert_eq!(buffer.put(Stdout, b"z"), None);
+    }
+
+    #[test]
+    fn a_reader_that_is_gone_is_a_broken_pipe() {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let error = Output::of(writer.as_fd()).unwrap().write(b"x").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    }
+}

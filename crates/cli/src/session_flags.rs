@@ -1,0 +1,94 @@
+//! The flags that `run`, `call` and `exec` share: where, and with what approval.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use toolgate::approval::{Approver, YesToAll};
+use toolgate::exec::{CallContext, SkillTrustLevel};
+use toolgate::gates::AutonomyLevel;
+
+use crate::ask::Person;
+use crate::failure::Failure;
+
+/// Where a call runs, with what approval, and how far it is trusted.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct SessionFlags {
+    /// Run in this directory
+    #[arg(long, short = 'C', value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+
+    /// Approve beforehand what would be asked
+    ///
+    /// Answers every question with yes. What a rule forbids stays forbidden.
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+
+    /// Say how far the source of the call is trusted
+    ///
+    /// Whoever types a command vouches for it. For what comes from elsewhere say `quarantined`: it
+    /// can read, and nothing more.
+    #[arg(long, value_name = "LEVEL", default_value = "trusted", value_parser = trust())]
+    pub(crate) trust: SkillTrustLevel,
+
+    /// Say how much is left to the agent
+    ///
+    /// With `read-only`, tools that only read. Supervised, the policy decides and a person answers
+    /// its questions.
+    #[arg(long, value_name = "LEVEL", default_value = "supervised", value_parser = autonomy())]
+    pub(crate) autonomy: AutonomyLevel,
+
+    /// Refuse what can change anything: the agent looks and plans
+    #[arg(long)]
+    pub(crate) plan: bool,
+}
+
+impl SessionFlags {
+    /// Those of someone who only looks.
+    pub(crate) fn plain() -> Self {
+        Self {
+            cwd: None,
+            yes: false,
+            trust: SkillTrustLevel::Trusted,
+            autonomy: AutonomyLevel::Supervised,
+            plan: false,
+        }
+    }
+
+    /// The directory that calls start in: absolute, and there.
+    pub(crate) fn start(&self) -> Result<PathBuf, Failure> {
+        start_dir(self.cwd.as_deref())
+    }
+
+    /// The context of a call that starts in `start`.
+    pub(crate) fn context(&self, start: &Path) -> CallContext {
+        CallContext::new().cwd(start)
+    }
+
+    /// Who answers questions: `--yes`, else the person at the terminal.
+    pub(crate) fn approver<'a>(&self, person: &'a Person) -> &'a dyn Approver {
+        if self.yes { &YesToAll } else { person }
+    }
+}
+
+// Both name their values, so that help and completions list them.
+
+fn trust() -> impl TypedValueParser<Value = SkillTrustLevel> {
+    PossibleValuesParser::new(SkillTrustLevel::ALL.map(SkillTrustLevel::as_str))
+        .try_map(|name| name.parse::<SkillTrustLevel>())
+}
+
+fn autonomy() -> impl TypedValueParser<Value = AutonomyLevel> {
+    let names = AutonomyLevel::ALL.iter().map(|level| level.as_str());
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<AutonomyLevel>())
+}
+
+/// The absolute path of the directory to start in.
+pub(crate) fn start_dir(flag: Option<&Path>) -> Result<PathBuf, Failure> {
+    let asked = flag.unwrap_or(Path::new("."));
+    let doing = || match flag {
+        Some(dir) => format!("changing to {}", dir.display()),
+        None => "finding the current directory".to_owned(),
+    };
+    let real = std::fs::canonicalize(asked).map_err(|error| Failure::io(doing(), error))?;
+    if real.is_dir() { Ok(real) } else { Err(Failure::io(doing(), std::io::ErrorKind::NotADirectory.into())) }
+}

@@ -1,0 +1,155 @@
+//! Proves what this machine enforces by attacking it.
+//!
+//! A kernel that has a call may still refuse it, and a filter that is loaded may filter nothing. So
+//! nothing is claimed that a small attack from inside has not just failed to do.
+
+mod attacks;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::child::Status;
+use crate::command::{Command, Io};
+use crate::enforcement::{Enforcement, Level};
+use crate::error::Error;
+use crate::policy::{Guard, Policy, Protected};
+use crate::sandbox::{Sandbox, nothing};
+use crate::sys::Errno;
+
+pub(crate) use attacks::run;
+
+/// What a machine enforces, with the proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Examination {
+    /// What the boundary says of itself.
+    pub enforcement: Enforcement,
+    /// What attacks on it say.
+    pub findings: Vec<Finding>,
+}
+
+/// What became of one attack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The attack's name.
+    pub name: &'static str,
+    /// What the boundary promises about it.
+    pub claim: &'static str,
+    /// Whether the promise was kept.
+    pub verdict: Verdict,
+}
+
+/// Whether a promise was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The attack failed.
+    Held,
+    /// The attack succeeded.
+    Broken,
+    /// The attack makes no sense on this machine or at this level.
+    Skipped,
+}
+
+impl Examination {
+    /// Whether the boundary is whole: the full level, and every attack failed.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.enforcement.level == Level::Full && self.broken().next().is_none()
+    }
+
+    /// The attacks that succeeded.
+    pub fn broken(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.verdict == Verdict::Broken)
+    }
+}
+
+/// A directory for the attacks to work in, gone afterwards.
+struct Ground(PathBuf);
+
+impl Ground {
+    fn make(below: &Path) -> Result<Self, Error> {
+        let path = below.join(format!("toolgate-doctor-{}", std::process::id()));
+        let make = || {
+            fs::create_dir_all(path.join("workspace/.git/hooks"))?;
+            fs::write(path.join("workspace/secret"), "a secret\n")?;
+            fs::write(path.join("outside"), "as it was\n")
+        };
+        match make() {
+            Ok(()) => Ok(Self(path)),
+            Err(error) => Err(Error::System {
+                doing: "making a directory to attack",
+                errno: Errno(error.raw_os_error().unwrap_or(libc::EIO)),
+            }),
+        }
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// Runs every attack inside a boundary in a fresh directory below the given one.
+///
+/// ```
+/// let state = std::env::temp_dir();
+/// let found = toolgate_sandbox::examine(&state, toolgate_sandbox::Level::None)?;
+/// assert!(found.broken().next().is_none() || !found.is_whole());
+/// # Ok::<(), toolgate_sandbox::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If less than `least` is enforceable here, or the directory can't be made.
+pub fn examine(below: &Path, least: Level) -> Result<Examination, Error> {
+    let below = fs::canonicalize(below).unwrap_or_else(|_| below.to_owned());
+    let ground = Ground::make(&below)?;
+    let workspace = ground.0.join("workspace");
+    let mut policy = Policy::workspace_write(&ground.0, &workspace);
+    policy.hidden.push(workspace.join("secret"));
+    policy.protected = vec![Protected { name: ".git".to_owned(), guard: Guard::ReadOnly }];
+    policy.least = least;
+    let sandbox = Sandbox::new(policy)?;
+    let _listener = attacks::listen();
+    let mut enforcement = None;
+    let mut findings = Vec::new();
+    for (index, attack) in attacks::ATTACKS.iter().enumerate() {
+        let io = Io::Files { stdin: nothing()?, stdout: nothing()?, stderr: nothing()? };
+        let command = Command::new(["attack"], &workspace, io);
+        let mut child = sandbox.spawn_attack(&command, index)?;
+        let level = child.enforcement().level;
+        enforcement.get_or_insert_with(|| child.enforcement().clone());
+        let exit = child.wait()?;
+        let verdict = match exit.status {
+            _ if level < attack.since => Verdict::Skipped,
+            Status::Code(attacks::SKIPPED) => Verdict::Skipped,
+            status if (attack.held)(status, &ground.0) => Verdict::Held,
+            _ => Verdict::Broken,
+        };
+        findings.push(Finding { name: attack.name, claim: attack.claim, verdict });
+    }
+    let enforcement =
+        enforcement.unwrap_or(Enforcement { level: Level::None, missing: Vec::new(), landlock_abi: 0 });
+    Ok(Examination { enforcement, findings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_attack_succeeds_here() {
+        let found = examine(&std::env::temp_dir(), Level::None).unwrap();
+        let broken: Vec<_> = found.broken().collect();
+        assert!(broken.is_empty(), "{broken:?} at {:?}", found.enforcement);
+        assert_eq!(found.findings.len(), attacks::ATTACKS.len());
+    }
+
+    #[test]
+    fn every_attack_is_named_once() {
+        let mut names: Vec<_> = attacks::ATTACKS.iter().map(|attack| attack.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), attacks::ATTACKS.len());
+    }
+}

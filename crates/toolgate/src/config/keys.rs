@@ -1,0 +1,101 @@
+//! The keys there are, read off the JSON Schema of the configuration's type.
+//!
+//! One source for what is known, checked, merged and shown: the Rust type.
+
+use serde_json::{Map, Value};
+
+use super::rule::Rule;
+
+/// One key with its full name: `tools.shell.timeout`.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    pub(super) name: String,
+    pub(super) rule: Rule,
+    pub(super) default: Value,
+}
+
+/// The schema, with the references in it followed.
+pub(super) struct Keys {
+    root: Value,
+}
+
+impl Keys {
+    pub(super) fn new(root: Value) -> Self {
+        Self { root }
+    }
+
+    pub(super) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// The schema that `schema` refers to, or itself.
+    pub(super) fn follow<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(|t| t.strip_prefix('#'));
+        target.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(schema)
+    }
+
+    /// Whether this property is a section and not a key: a table of known names without a rule.
+    pub(super) fn is_section(&self, property: &Value) -> bool {
+        property.get("x-project").is_none() && self.follow(property).get("properties").is_some()
+    }
+
+    /// The names of a section and their schemas.
+    pub(super) fn properties<'a>(&'a self, section: &'a Value) -> Option<&'a Map<String, Value>> {
+        self.follow(section).get("properties")?.as_object()
+    }
+
+    /// Every key, in the order of the types.
+    pub(super) fn all(&self, defaults: &Value) -> Vec<Key> {
+        let mut keys = Vec::new();
+        self.collect(&self.root, "", defaults, &mut keys);
+        keys
+    }
+
+    fn collect(&self, section: &Value, at: &str, defaults: &Value, keys: &mut Vec<Key>) {
+        for (name, property) in self.properties(section).into_iter().flatten() {
+            let full = join(at, name);
+            let default = defaults.get(name).unwrap_or(&Value::Null);
+            if self.is_section(property) {
+                self.collect(property, &full, default, keys);
+            } else {
+                keys.push(Key { name: full, rule: Rule::of(property), default: default.clone() });
+            }
+        }
+    }
+
+    /// Every section with its known names, `""` being the top.
+    pub(super) fn sections(&self) -> Vec<(String, Vec<String>)> {
+        let mut sections = Vec::new();
+        let mut todo = vec![(String::new(), &self.root)];
+        while let Some((at, section)) = todo.pop() {
+            let properties = self.properties(section);
+            sections.push((at.clone(), properties.into_iter().flat_map(Map::keys).cloned().collect()));
+            for (name, property) in properties.into_iter().flatten() {
+                if self.is_section(property) {
+                    todo.push((join(&at, name), property));
+                }
+            }
+        }
+        sections
+    }
+}
+
+pub(super) fn join(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, schema};
+
+    #[test]
+    fn every_key_says_what_a_project_may_do_to_it() {
+        let keys = Keys::new(schema()).all(&serde_json::to_value(Config::default()).unwrap());
+        assert!(keys.iter().any(|k| k.name == "tools.shell.timeout"));
+        for key in &keys {
+            assert_ne!(key.rule, Rule::Never, "`{}` has no x-project, or one that is not known", key.name);
+            assert!(!key.default.is_null(), "`{}` has no default", key.name);
+        }
+    }
+}

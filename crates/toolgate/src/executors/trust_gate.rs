@@ -1,0 +1,38 @@
+//! An executor behind trust and policy.
+
+use toolgate_exec::{BuildError, ErasedToolExecutor, ForeignTool, Pipeline, Preset, SkillTrustLevel};
+
+use crate::gates::{PermissionGate, TrustGate};
+use crate::understanding::{Surroundings, Understanding};
+
+/// Lets through to another executor what the trust level and a policy allow. Starts at `Trusted`.
+#[derive(Debug)]
+pub struct TrustGateExecutor(Pipeline);
+
+impl TrustGateExecutor {
+    /// Puts `inner` behind the trust gate and `policy`.
+    ///
+    /// # Errors
+    /// Where `inner` has definitions that can't be used.
+    pub fn new(
+        inner: impl ErasedToolExecutor + 'static,
+        policy: PermissionGate,
+        surroundings: Surroundings,
+    ) -> Result<Self, BuildError> {
+        let inner = ForeignTool::owned(inner);
+        let stack = Pipeline::builder().trust(SkillTrustLevel::Trusted);
+        let stack = stack.normaliser(Understanding::new(surroundings)).gate(TrustGate).gate(policy);
+        Ok(Self(stack.checkpoints(std::sync::Arc::new(inner.checkpoints())).tool(inner).build()?))
+    }
+
+    /// The trust level that counts now.
+    pub fn effective_trust(&self) -> SkillTrustLevel {
+        self.0.session().trust
+    }
+}
+
+impl Preset for TrustGateExecutor {
+    fn pipeline(&self) -> &Pipeline {
+        &self.0
+    }
+}

@@ -1,0 +1,214 @@
+//! Starts programs inside the operating-system boundary.
+//!
+//! Each command runs by the policy it was given, narrowed by the network scope of its call. Less than the
+//! policy asks for is a refusal that says what would help, unless the policy accepts less.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::process::{Pid, PidfdFlags, Signal};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use toolgate_exec::{BoxFuture, ExitStatus, NetworkScope, ToolError};
+use toolgate_sandbox::{Command, Error, Exit, Io, Network, Policy, Sandbox, Status};
+
+use super::{Child, RUN_VARIABLE, SpawnRequest, Spawner};
+
+/// Starts programs inside the boundary that a policy describes.
+///
+/// ```no_run
+/// use toolgate::shell::ShellTool;
+/// use toolgate::spawn::{BoundaryPolicy, SandboxSpawner};
+///
+/// let policy = BoundaryPolicy::workspace_write("/home/ann".as_ref(), "/home/ann/project".as_ref());
+/// let shell = ShellTool::builder().spawner(SandboxSpawner::new(policy)?).build()?;
+/// # let _ = shell;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SandboxSpawner {
+    /// As configured.
+    own: Sandbox,
+    /// The same with the network closed; none where it is closed anyway.
+    closed: Option<Sandbox>,
+}
+
+impl SandboxSpawner {
+    /// A spawner with this policy.
+    ///
+    /// # Errors
+    /// Where the policy asks for what can't be enforced here, or anywhere.
+    pub fn new(policy: Policy) -> Result<Self, Error> {
+        let closed = match policy.network {
+            Network::Deny => None,
+            _ => Some(Sandbox::new(Policy { network: Network::Deny, ..policy.clone() })?),
+        };
+        Ok(Self { own: Sandbox::new(policy)?, closed })
+    }
+
+    fn start(&self, request: SpawnRequest) -> Result<Arc<dyn Child>, ToolError> {
+        let SpawnRequest { program, args, env, cwd, stdout, stderr, network, scratch, run_id } = request;
+        let sandbox = match network {
+            NetworkScope::Inherit | NetworkScope::Allow => &self.own,
+            NetworkScope::Deny => self.closed.as_ref().unwrap_or(&self.own),
+            _ => return Err(refusal(Error::NetworkScope, &cwd)),
+        };
+        let stdin =
+            File::open("/dev/null").map_err(|error| ToolError::execution("opening /dev/null", error))?;
+        let io = Io::Files { stdin: stdin.into(), stdout, stderr };
+        let argv = std::iter::once(program.into_os_string()).chain(args);
+        let mut command = Command::new(argv, &cwd, io).grant(RUN_VARIABLE, OsStr::new(&run_id));
+        // Chosen by the tool already, by names and by what the call and its skill were given.
+        command.granted.extend(env);
+        let started = if scratch.is_empty() {
+            sandbox.spawn(command)
+        } else {
+            let mut policy = sandbox.policy().clone();
+            policy.writable.extend(scratch);
+            Sandbox::on(policy, sandbox.machine()).and_then(|sandbox| sandbox.spawn(command))
+        };
+        let child = started.map_err(|error| refusal(error, &cwd))?;
+        let news = child.as_fd().try_clone_to_owned();
+        let news = news.map_err(|error| ToolError::execution("watching the command", error))?;
+        let enforcement = child.enforcement().level.as_str().to_owned();
+        let missing = child.enforcement().missing.iter().map(|m| m.code()).collect::<Vec<_>>().join(", ");
+        let enforcement =
+            if missing.is_empty() { enforcement } else { format!("{enforcement}, without {missing}") };
+        Ok(Arc::new(Contained { child: Mutex::new(child), news, enforcement }))
+    }
+}
+
+impl Spawner for SandboxSpawner {
+    fn spawn<'a>(&'a self, request: SpawnRequest) -> BoxFuture<'a, Result<Arc<dyn Child>, ToolError>> {
+        // Blocks for a millisecond or two, like starting any process does.
+        Box::pin(std::future::ready(self.start(request)))
+    }
+}
+
+/// A boundary that can't be had is a violation; anything else is a failure of the machine.
+fn refusal(error: Error, cwd: &std::path::Path) -> ToolError {
+    let (message, hint) = (error.to_string(), error.hint());
+    match error {
+        Error::Directory { path, .. } | Error::Writable { path, .. } | Error::BadPath { path } => {
+            ToolError::SandboxViolation { path, message, hint }
+        }
+        Error::Program { errno, program } => ToolError::Execution {
+            doing: Cow::Owned(format!("starting {program} inside the boundary")),
+            source: io::Error::from_raw_os_error(errno.0),
+            hint,
+        },
+        Error::System { .. } | Error::Boundary { .. } => ToolError::Execution {
+            doing: Cow::Borrowed("setting up the boundary"),
+            source: io::Error::other(message),
+            hint,
+        },
+        _ => ToolError::SandboxViolation { path: PathBuf::from(cwd), message, hint },
+    }
+}
+
+struct Contained {
+    child: Mutex<toolgate_sandbox::Child>,
+    /// Readable when there is news of it.
+    news: OwnedFd,
+    enforcement: String,
+}
+
+impl Contained {
+    fn lock(&self) -> MutexGuard<'_, toolgate_sandbox::Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ended(&self) -> io::Result<Option<Exit>> {
+        self.lock().try_wait().map_err(|error| io::Error::other(error.to_string()))
+    }
+
+    async fn end_of_it(&self) -> io::Result<ExitStatus> {
+        // Deprecated because a type may lie about its descriptor; a `BorrowedFd` can't. The constructor in
+        // its place is unsafe.
+        #[allow(deprecated)]
+        let news = AsyncFd::with_interest(self.news.as_fd(), Interest::READABLE)?;
+        loop {
+            if let Some(exit) = self.ended()? {
+                return Ok(status(exit.status));
+            }
+            news.readable().await?.clear_ready();
+        }
+    }
+}
+
+fn status(status: Status) -> ExitStatus {
+    match status {
+        Status::Code(code) => ExitStatus::Code(code),
+        Status::Signal(signal) => ExitStatus::Signal(signal),
+        Status::Killed => ExitStatus::Signal(Signal::KILL.as_raw()),
+    }
+}
+
+impl Child for Contained {
+    fn wait(&self) -> BoxFuture<'_, io::Result<ExitStatus>> {
+        Box::pin(self.end_of_it())
+    }
+
+    /// Asks the programs that the first process of the boundary started; what they started dies with them
+    /// when it is killed.
+    fn terminate(&self) {
+        let child = self.lock();
+        let Some(first) = child.pidfd().and_then(pid_of) else { return };
+        for pid in children(first) {
+            // The descriptor pins the process; a second look makes sure that it is the one meant.
+            let Ok(pinned) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { continue };
+            if children(first).contains(&pid) {
+                let _ = rustix::process::pidfd_send_signal(&pinned, Signal::TERM);
+            }
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        matches!(self.ended(), Ok(Some(_)))
+    }
+
+    fn end(&self) -> BoxFuture<'_, usize> {
+        Box::pin(async move { self.end_now() })
+    }
+
+    fn end_now(&self) -> usize {
+        self.lock().kill();
+        0
+    }
+
+    fn enforcement(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.enforcement)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Ok(Some(exit)) = self.ended() else { return Vec::new() };
+        let mut notes = Vec::new();
+        if let Some(limit) = exit.limit {
+            notes.push(format!("ended by a limit: {limit}"));
+        }
+        if exit.refused_count > 0 {
+            let shown: Vec<String> = exit.refused.iter().take(3).map(ToString::to_string).collect();
+            notes.push(format!("the boundary refused {} sockets: {}", exit.refused_count, shown.join(", ")));
+        }
+        notes.extend(exit.touched.iter().map(|path| format!("protected name changed: {}", path.display())));
+        notes
+    }
+}
+
+/// The process a descriptor stands for (`Pid:` in its fdinfo, proc(5)).
+fn pid_of(pidfd: std::os::fd::BorrowedFd<'_>) -> Option<Pid> {
+    let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd())).ok()?;
+    let pid = info.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
+    Pid::from_raw(pid)
+}
+
+fn children(of: Pid) -> Vec<Pid> {
+    let of = of.as_raw_nonzero();
+    let list = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok().and_then(Pid::from_raw)).collect()
+}

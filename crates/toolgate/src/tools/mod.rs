@@ -1,0 +1,3 @@
+//! The tools: what really does something, one folder or file each.
+
+pub mod shell;

@@ -1,0 +1,322 @@
+//! One command from its start to the end of everything it started.
+//!
+//! Foreground and background runs take this same way. The rules:
+//!
+//! * One deadline holds over all of it: reading, waiting, and the sink that takes the output.
+//! * The command is over when its shell has ended. Its pipes get a short grace then, because a
+//!   process left behind may hold them for ever.
+//! * A command that must end is asked first (SIGTERM) and ended after a grace (SIGKILL); while it
+//!   dies, its last words are still read.
+//! * However it ends, whatever it left running is ended too. A dropped future does the same at once.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use toolgate_exec::{ExitStatus, OutputStream, ResourceLink, ToolError};
+
+use super::capture::Capture;
+use super::sink::OutputWriter;
+use super::streams::{Closer, Streams};
+use crate::spawn::{Child, SpawnRequest, Spawner};
+
+/// How long the pipes stay open after the shell has ended.
+const PIPE_GRACE: Duration = Duration::from_millis(100);
+
+/// How long a command may take to end after it was asked to.
+const TERM_GRACE: Duration = Duration::from_secs(1);
+
+/// How long a sink may take for what is left when the command had to be ended.
+const SINK_GRACE: Duration = Duration::from_secs(1);
+
+/// A command that was started.
+pub(super) struct Running {
+    child: Guard,
+    streams: Streams,
+    capture: Arc<Mutex<Capture>>,
+    writer: Option<Box<dyn OutputWriter>>,
+    deadline: Option<Instant>,
+}
+
+/// Why the run is over.
+#[derive(Debug)]
+pub(super) enum End {
+    /// The shell ended by itself.
+    Exited,
+    /// Time ran out.
+    TimedOut,
+    /// Someone cancelled it.
+    Cancelled,
+    /// The sink wants no more.
+    SinkFailed(io::Error),
+    /// The system lost track of it.
+    Lost(io::Error),
+}
+
+/// A run that is over; nothing of it runs any more.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) end: End,
+    /// How the shell ended, also where it had to be made to.
+    pub(super) exit: Option<ExitStatus>,
+    /// Processes that it left running and that were ended.
+    pub(super) left_running: usize,
+    pub(super) enforcement: String,
+    /// What the boundary saw and refused.
+    pub(super) boundary: Vec<String>,
+    pub(super) link: Option<ResourceLink>,
+}
+
+/// Ends everything where the run is dropped on the way.
+struct Guard(Arc<dyn Child>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.end_now();
+    }
+}
+
+/// The pipes of a command to be.
+pub(super) struct Pipes {
+    stdout: (io::PipeReader, io::PipeWriter),
+    stderr: (io::PipeReader, io::PipeWriter),
+}
+
+impl Pipes {
+    pub(super) fn new() -> Result<Self, ToolError> {
+        let pipe =
+            || io::pipe().map_err(|e| ToolError::execution("making pipes for the command's output", e));
+        Ok(Self { stdout: pipe()?, stderr: pipe()? })
+    }
+
+    /// The ends that the command writes to, and the others.
+    pub(super) fn split(self) -> ([io::PipeWriter; 2], [io::PipeReader; 2]) {
+        ([self.stdout.1, self.stderr.1], [self.stdout.0, self.stderr.0])
+    }
+}
+
+impl Running {
+    /// Starts a command whose output comes through `pipes`.
+    pub(super) async fn start(
+        spawner: &dyn Spawner,
+        request: SpawnRequest,
+        [stdout, stderr]: [io::PipeReader; 2],
+        writer: Option<Box<dyn OutputWriter>>,
+        deadline: Option<Instant>,
+    ) -> Result<Self, ToolError> {
+        // Before the spawn: nothing may fail between the start of the command and its guard.
+        let streams = Streams::new(stdout.into(), stderr.into())
+            .map_err(|e| ToolError::execution("reading the command's output", e))?;
+        let child = Guard(spawner.spawn(request).await?);
+        Ok(Self { child, streams, capture: Arc::default(), writer, deadline })
+    }
+
+    /// What is kept of its output, also while it runs.
+    pub(super) fn capture(&self) -> Arc<Mutex<Capture>> {
+        self.capture.clone()
+    }
+
+    /// Its processes, for whoever must be able to end them without this future.
+    pub(super) fn child(&self) -> Arc<dyn Child> {
+        self.child.0.clone()
+    }
+
+    /// Follows it to its end. `show` sees the output as it comes.
+    pub(super) async fn follow(
+        self,
+        cancel: &[&CancellationToken],
+        show: &mut (dyn FnMut(OutputStream, &[u8]) + Send),
+    ) -> Ran {
+        let Self { child, mut streams, capture, mut writer, deadline } = self;
+        let closer = streams.closer();
+        let pump = pump(&mut streams, &capture, &mut writer, show);
+        let ended = Follow {
+            child: &*child.0,
+            closer,
+            pump: Some(Box::pin(pump)),
+            limit: Limit { cancel, deadline: deadline.map(|at| Box::pin(sleep_until(at))) },
+            exit: None,
+        }
+        .through()
+        .await;
+        let (mut end, exit, left_running) = ended;
+
+        let mut link = None;
+        if let (Some(writer), false) = (&mut writer, matches!(end, End::SinkFailed(_))) {
+            let finished = match end {
+                End::Exited => {
+                    let mut limit = Limit { cancel, deadline: deadline.map(|at| Box::pin(sleep_until(at))) };
+                    tokio::select! {
+                        biased;
+                        finished = writer.finish(exit) => Ok(finished),
+                        end = limit.reached() => Err(end),
+                    }
+                }
+                _ => timeout(SINK_GRACE, writer.finish(exit)).await.map_err(|_| End::Exited),
+            };
+            match (finished, &end) {
+                (Ok(Ok(found)), _) => link = found,
+                (Ok(Err(error)), End::Exited) => end = End::SinkFailed(error),
+                (Err(limit), End::Exited) => end = limit,
+                // It had to be ended anyway, and that is what is told.
+                _ => {}
+            }
+        }
+        let (enforcement, boundary) = (child.0.enforcement().into_owned(), child.0.notes());
+        Ran { end, exit, left_running, enforcement, boundary, link }
+    }
+}
+
+/// Moves output to where it belongs until the pipes have ended or are closed.
+async fn pump(
+    streams: &mut Streams,
+    capture: &Mutex<Capture>,
+    writer: &mut Option<Box<dyn OutputWriter>>,
+    show: &mut (dyn FnMut(OutputStream, &[u8]) + Send),
+) -> io::Result<()> {
+    while let Some((stream, bytes)) = streams.next().await {
+        capture.lock().unwrap_or_else(PoisonError::into_inner).push(stream, bytes);
+        show(stream, bytes);
+        if let Some(writer) = writer {
+            writer.write(stream, bytes).await?;
+        }
+    }
+    Ok(())
+}
+
+type Pump<'a> = std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send + 'a>>;
+
+/// What ends a run from outside.
+struct Limit<'a> {
+    cancel: &'a [&'a CancellationToken],
+    deadline: Option<std::pin::Pin<Box<Sleep>>>,
+}
+
+impl Limit<'_> {
+    /// Waits for the first of it.
+    async fn reached(&mut self) -> End {
+        let cancelled = any_cancelled(self.cancel);
+        match &mut self.deadline {
+            Some(deadline) => tokio::select! {
+                biased;
+                () = cancelled => End::Cancelled,
+                () = deadline => End::TimedOut,
+            },
+            None => {
+                cancelled.await;
+                End::Cancelled
+            }
+        }
+    }
+}
+
+async fn any_cancelled(tokens: &[&CancellationToken]) {
+    let mut waits: Vec<_> = tokens.iter().map(|token| Box::pin(token.cancelled())).collect();
+    std::future::poll_fn(|cx| match waits.iter_mut().any(|wait| wait.as_mut().poll(cx).is_ready()) {
+        true => std::task::Poll::Ready(()),
+        false => std::task::Poll::Pending,
+    })
+    .await;
+}
+
+struct Follow<'a> {
+    child: &'a dyn Child,
+    closer: Closer,
+    /// The output, until all of it has been taken.
+    pump: Option<Pump<'a>>,
+    limit: Limit<'a>,
+    exit: Option<ExitStatus>,
+}
+
+impl Follow<'_> {
+    async fn through(mut self) -> (End, Option<ExitStatus>, usize) {
+        let mut end = self.run().await;
+        if !matches!(end, End::Exited) {
+            self.ask_to_end().await;
+        }
+        let left_running = self.child.end().await;
+        // Nobody writes any more, but for what no search can find: it is not waited for.
+        self.closer.close();
+        match end {
+            End::Exited => {
+                if let Some(pump) = &mut self.pump {
+                    tokio::select! {
+                        biased;
+                        reached = self.limit.reached() => end = reached,
+                        taken = pump => if let Err(error) = taken { end = End::SinkFailed(error) },
+                    }
+                }
+            }
+            End::SinkFailed(_) => {}
+            _ => {
+                if let Some(pump) = &mut self.pump {
+                    let _ = timeout(SINK_GRACE, pump).await;
+                }
+            }
+        }
+        if self.exit.is_none() {
+            // Ended by force just now, so this is known already, or never will be.
+            self.exit = timeout(TERM_GRACE, self.child.wait()).await.ok().and_then(Result::ok);
+        }
+        (end, self.exit, left_running)
+    }
+
+    /// Runs until the shell has ended and its pipes too, or their grace is over.
+    async fn run(&mut self) -> End {
+        let limit = self.limit.reached();
+        let wait = self.child.wait();
+        tokio::pin!(limit, wait);
+        let mut grace: Option<std::pin::Pin<Box<Sleep>>> = None;
+        loop {
+            tokio::select! {
+                biased;
+                end = &mut limit => return end,
+                taken = async { self.pump.as_mut()?.as_mut().await.into() }, if self.pump.is_some() => {
+                    self.pump = None;
+                    if let Some(Err(error)) = taken {
+                        return End::SinkFailed(error);
+                    }
+                }
+                status = &mut wait, if self.exit.is_none() => match status {
+                    Ok(status) => {
+                        self.exit = Some(status);
+                        if self.pump.is_some() {
+                            grace = Some(Box::pin(sleep_until(Instant::now() + PIPE_GRACE)));
+                        }
+                    }
+                    Err(error) => return End::Lost(error),
+                },
+                () = async { if let Some(grace) = &mut grace { grace.as_mut().await } }, if grace.is_some() => {
+                    return End::Exited;
+                }
+            }
+            if self.exit.is_some() && self.pump.is_none() {
+                return End::Exited;
+            }
+        }
+    }
+
+    /// Asks it to end and waits until it has, or for its grace, reading on.
+    async fn ask_to_end(&mut self) {
+        self.child.terminate();
+        let over = Instant::now() + TERM_GRACE;
+        let mut look = Duration::from_millis(1);
+        while !self.child.is_gone() && Instant::now() < over {
+            let pause = sleep_until((Instant::now() + look).min(over));
+            tokio::pin!(pause);
+            look = (look * 2).min(Duration::from_millis(50));
+            while let Some(pump) = &mut self.pump {
+                tokio::select! {
+                    biased;
+                    _ = pump => self.pump = None,
+                    () = &mut pause => break,
+                }
+            }
+            if self.pump.is_none() {
+                pause.await;
+            }
+        }
+    }
+}

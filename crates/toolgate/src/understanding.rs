@@ -1,0 +1,125 @@
+//! What a call would do, found out once before any gate judges it.
+//!
+//! A shell command is parsed and analysed here, paths are followed through symbolic links; the result
+//! travels with the call as a finding. Gates read it and do no work of their own.
+
+use std::path::{Path, PathBuf};
+
+use toolgate_bash::Shell;
+use toolgate_exec::{Findings, Normaliser, Session, ToolCall};
+use toolgate_policy::analyse::{self, Analysis, Context, Links};
+
+/// The analysis of a shell command, as a finding of its call.
+#[derive(Clone, Debug)]
+pub struct Understood(pub Analysis);
+
+/// Where commands are judged to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The directory of calls that name none.
+    pub cwd: PathBuf,
+    /// The home directory.
+    pub home: PathBuf,
+    /// The roots of the workspace.
+    pub roots: Vec<PathBuf>,
+    /// Variables of the environment that commands will see.
+    pub env: Vec<(String, String)>,
+}
+
+impl Surroundings {
+    /// A workspace that is one directory, in which calls run.
+    pub fn new(workspace: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
+        let cwd = workspace.into();
+        Self { roots: vec![cwd.clone()], cwd, home: home.into(), env: Vec::new() }
+    }
+}
+
+/// Analyses the `command` of every call whose tool executes.
+#[derive(Clone, Debug)]
+pub struct Understanding {
+    surroundings: Surroundings,
+    roots: Vec<String>,
+}
+
+impl Understanding {
+    /// Judges commands as run in these surroundings.
+    pub fn new(surroundings: Surroundings) -> Self {
+        let roots = surroundings.roots.iter().map(|r| r.to_string_lossy().into_owned()).collect();
+        Self { surroundings, roots }
+    }
+
+    fn analysis(&self, command: &str, cwd: &Path) -> Analysis {
+        let context = Context {
+            cwd: &cwd.to_string_lossy(),
+            home: &self.surroundings.home.to_string_lossy(),
+            roots: &self.roots,
+            env: &self.surroundings.env,
+            links: &FileSystemLinks,
+            shell: Shell::Bash,
+        };
+        analyse::script(command, &context)
+    }
+}
+
+impl Normaliser for Understanding {
+    fn name(&self) -> &'static str {
+        "understanding"
+    }
+
+    fn normalise(&self, call: &mut ToolCall, findings: &mut Findings, _: &Session) -> Result<(), String> {
+        if let Some(command) = call.text("command") {
+            let base = call.context.cwd.as_deref().unwrap_or(&self.surroundings.cwd);
+            let cwd = call.text("cwd").map_or_else(|| base.to_path_buf(), |cwd| base.join(cwd));
+            findings.insert(Understood(self.analysis(command, &cwd)));
+        }
+        Ok(())
+    }
+}
+
+/// Follows symbolic links on this machine's file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileSystemLinks;
+
+impl Links for FileSystemLinks {
+    /// The nearest ancestor that exists is resolved and the rest put back; `None` where nothing changes.
+    fn resolve(&self, path: &str) -> Option<String> {
+        let path = Path::new(path);
+        let mut rest = Vec::new();
+        for ancestor in path.ancestors() {
+            // A dangling link exists by itself: what would be written is its target.
+            let target = match ancestor.canonicalize() {
+                Ok(real) => Some(real),
+                Err(_) => {
+                    std::fs::read_link(ancestor).ok().map(|to| ancestor.parent().unwrap_or(path).join(to))
+                }
+            };
+            if let Some(mut real) = target {
+                rest.iter().rev().for_each(|name: &&std::ffi::OsStr| real.push(name));
+                let real = real.to_string_lossy().into_owned();
+                return (real != path.to_string_lossy()).then_some(real);
+            }
+            rest.push(ancestor.file_name()?);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_are_followed_also_where_they_lead_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("real")).unwrap();
+        symlink(root.join("real"), root.join("link")).unwrap();
+        symlink(root.join("nowhere"), root.join("dangling")).unwrap();
+        let resolve = |path: &str| FileSystemLinks.resolve(root.join(path).to_str().unwrap());
+        let at = |path: &str| Some(root.join(path).to_str().unwrap().to_owned());
+        assert_eq!(resolve("link/new/file"), at("real/new/file"));
+        assert_eq!(resolve("dangling"), at("nowhere"));
+        assert_eq!(resolve("real/file"), None);
+    }
+}
