@@ -3,6 +3,8 @@
 //! The corpus is not part of the project; `TOOLGATE_CORPUS` names its folder. `TOOLGATE_CORPUS_REPORT` prints
 //! which programs nothing is known about and which reasons are most frequent.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::collections::BTreeMap;
 use toolgate_policy::batch::{Judge, Request};
 use toolgate_policy::profile::Verdict;

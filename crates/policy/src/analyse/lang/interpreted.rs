@@ -271,9 +271,20 @@ impl Scan<'_> {
             if !t.is(list, full) {
                 continue;
             }
-            let target = self.argument(i).and_then(|a| Some((a, self.constant(a)?)));
-            // `Path("x").unlink()`
-            let target = target.map(|(a, s)| (a, s.to_owned())).or_else(|| self.receiver(i).map(|s| (i, s)));
+            let argument = self.argument(i).and_then(|a| Some((a, self.constant(a)?.to_owned())));
+            // `Path("x").unlink()`: a method is about what it is called on, and what it is given is something
+            // else, or one more path.
+            let target = if self.is_path_method(i, full) {
+                let last = full.rsplit('.').next().unwrap_or(full);
+                if matches!(last, "rename" | "replace" | "symlink_to" | "hardlink_to")
+                    && let Some((_, other)) = &argument
+                {
+                    analyst.path_from(Kind::Write, other, span, state);
+                }
+                self.receiver(i).map(|s| (i, s))
+            } else {
+                argument.or_else(|| self.receiver(i).map(|s| (i, s)))
+            };
             match target {
                 Some((_, s)) if s.contains("://") => {
                     analyst.push(Kind::Send, Some(&host_of(&s)), span, "the program text opens a URL");
@@ -317,6 +328,37 @@ impl Scan<'_> {
             return;
         }
         self.doubt(format!("{full} is not known"));
+    }
+
+    /// Whether this is a method of a path object, and not a function of a module that takes a path.
+    fn is_path_method(&self, i: usize, full: &str) -> bool {
+        const METHODS: [&str; 14] = [
+            "write_text",
+            "write_bytes",
+            "read_text",
+            "read_bytes",
+            "touch",
+            "unlink",
+            "rmdir",
+            "mkdir",
+            "rename",
+            "chmod",
+            "lchmod",
+            "open",
+            "rmtree",
+            "delete",
+        ];
+        if self.lang != Lang::Python {
+            return false;
+        }
+        let (root, last) = match full.rsplit_once('.') {
+            Some((root, last)) => (root, last),
+            None => ("", full),
+        };
+        let of_module =
+            matches!(root, "os" | "shutil" | "io" | "gzip" | "bz2" | "lzma" | "codecs" | "os.path");
+        let called_on = !root.is_empty() || i > 0 && self.sign(i - 1, '.');
+        METHODS.contains(&last) && called_on && !of_module
     }
 
     /// Where the first argument of a call stands.
