@@ -64,6 +64,11 @@ impl Analyst<'_> {
                 nothing
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
+                let names = args.iter().any(|w| !w.text.starts_with('-') && !w.text.starts_with('+'));
+                let functions = args.iter().any(|w| w.text.starts_with('-') && w.text.contains(['f', 'F']));
+                if !names && !functions {
+                    self.push(Kind::Secret, Some("environment"), span, "all variables are printed");
+                }
                 self.declare(&name, args, state);
                 Some(Data::Unknown)
             }
@@ -79,6 +84,9 @@ impl Analyst<'_> {
                 nothing
             }
             "set" => {
+                if args.is_empty() {
+                    self.push(Kind::Secret, Some("environment"), span, "all variables are printed");
+                }
                 self.set(args, state);
                 nothing
             }
