@@ -80,6 +80,22 @@ fn names_are_literal_or_dynamic_never_wrong() {
 }
 
 #[test]
+fn a_script_on_the_standard_input_of_a_shell_is_followed() {
+    for (text, expected) in [
+        ("bash <<E\na\nE\nb", "bash a b"),
+        ("bash -s <<'E'\na; bash <<< b\nE\n", "bash a bash b"),
+        ("sh <<E\n[[ a ]]\nE\n", "sh ?"),
+        ("bash <<E\n$x\nE\n", "bash ?"),
+        ("bash <<E\n$(a)\nE\n", "a bash ?"),
+        ("/bin/zsh <<< a", "/bin/zsh ?"),
+        ("bash file <<E\na\nE\n", "bash"),
+        ("cat <<E\na\nE\n", "cat"),
+    ] {
+        assert_eq!(names(text), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn a_backslash_before_a_newline_is_nothing_anywhere() {
     for text in [
         "a; i\\\nf b; th\\\nen c; f\\\ni",
