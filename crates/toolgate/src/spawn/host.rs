@@ -112,8 +112,19 @@ fn chain(run_id: &str) -> OsString {
 
 /// The system says "no such file" for a missing program, interpreter and directory alike.
 fn explain(source: io::Error, program: &Path, cwd: &Path) -> ToolError {
+    let unfit = match cwd.metadata() {
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(io::Error::from(io::ErrorKind::NotADirectory)),
+        Err(error) => Some(error),
+    };
+    if let Some(source) = unfit {
+        return ToolError::Execution {
+            doing: format!("entering the directory {}", cwd.display()).into(),
+            source,
+            hint: Some("give an existing directory as `cwd`".to_owned()),
+        };
+    }
     let hint = match source.kind() {
-        _ if !cwd.is_dir() => Some(format!("the directory {} is gone", cwd.display())),
         io::ErrorKind::NotFound => {
             Some(format!("install it, or configure another path than {}", program.display()))
         }
@@ -127,7 +138,7 @@ fn explain(source: io::Error, program: &Path, cwd: &Path) -> ToolError {
         _ => None,
     };
     let name = program.file_name().unwrap_or(OsStr::new("the program")).display();
-    ToolError::Execution { doing: Cow::Owned(format!("starting {name}")), source, hint }
+    ToolError::Execution { doing: format!("starting {name}").into(), source, hint }
 }
 
 #[cfg(target_os = "linux")]
