@@ -309,3 +309,53 @@ impl Host {
         others
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(command: &str) -> SpawnRequest {
+        SpawnRequest {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), command.into()],
+            env: Vec::new(),
+            cwd: "/".into(),
+            stdout: std::fs::File::create("/dev/null").unwrap().into(),
+            stderr: std::fs::File::create("/dev/null").unwrap().into(),
+            network: toolgate_exec::NetworkScope::Inherit,
+            scratch: Vec::new(),
+            run_id: format!("{:032x}", std::process::id()),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_kernel_without_pidfds_is_waited_on_by_a_thread() {
+        let child = start(request("exit 7")).unwrap();
+        let mut host = Arc::into_inner(child).unwrap();
+        Arc::get_mut(&mut host.0).unwrap().pidfd = None;
+        assert_eq!(host.wait().await.unwrap(), ExitStatus::Code(7));
+        assert_eq!(host.wait().await.unwrap(), ExitStatus::Code(7), "and once more");
+        assert_eq!(host.end().await, 0);
+    }
+
+    #[tokio::test]
+    async fn the_status_is_known_after_the_end_and_nothing_is_signalled_any_more() {
+        let child = start(request("sleep 1000")).unwrap();
+        assert!(!child.is_gone());
+        child.end_now();
+        assert!(child.is_gone());
+        child.terminate();
+        assert_eq!(child.wait().await.unwrap(), ExitStatus::Signal(9));
+        assert_eq!((child.end_now(), child.end().await), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_ends_is_no_zombie_for_long() {
+        let child = start(request("exit 0")).unwrap();
+        let pid = child.0.pid;
+        child.wait().await.unwrap();
+        assert!(rustix::process::test_kill_process(pid).is_ok(), "not before all of it has been ended");
+        child.end().await;
+        assert_eq!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH));
+    }
+}

@@ -223,6 +223,28 @@ async fn hundreds_of_detached_processes_are_all_ended() {
 }
 
 #[tokio::test]
+async fn one_that_runs_from_session_to_session_is_caught() {
+    let (dir, mark) = (tempfile::tempdir().unwrap(), unique_sleep());
+    let steps = dir.path().join("steps");
+    let length = || std::fs::metadata(&steps).map_or(0, |file| file.len());
+    // Each step is a new process in a new session, whose parent has ended.
+    std::fs::write(dir.path().join("step"), "echo >>steps; setsid bash step \"$1\" & exit").unwrap();
+    let params =
+        json!({"command": format!("bash step {mark} >/dev/null 2>&1 & sleep {mark}"), "cwd": dir.path()});
+    let shell = plain();
+    tokio::select! {
+        biased;
+        ended = call(&shell, "bash", params) => panic!("{ended:?}"),
+        () = until("it has gone some way", || length() > 20) => {}
+    }
+    let before = length();
+    for _ in 0..20 {
+        assert_eq!(alive(&mark), [0; 0]);
+    }
+    assert_eq!(length(), before);
+}
+
+#[tokio::test]
 async fn a_run_inside_a_run_ends_with_it() {
     // The inner one looks like what another copy of us would start: a session and a mark of its own.
     let sleep = unique_sleep();
