@@ -61,6 +61,8 @@ mod ablation;
 #[cfg(target_os = "linux")]
 mod boundary;
 #[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
 mod channel;
 #[cfg(target_os = "linux")]
 mod child;
