@@ -315,8 +315,18 @@ fn automaton(name: &str, list: &[(Vec<u8>, u8)]) -> String {
     assert_eq!(place[0], 0, "the start state is the first");
     assert!(count * width < 1 << 16, "the automaton outgrew its table: {count} states of {width}");
     let first = |least: u8| order.iter().position(|s| weight[*s] >= least).unwrap_or(count) * width;
+    let mut begins = vec![0u64; 512];
+    for (word, _) in list {
+        assert!(word.len() >= 2, "guarded words are two bytes at least");
+        // Of a word of two bytes, anything may stand before it.
+        let (before, least) = if word.len() == 2 { (0..32, 2) } else { (0..1, 3) };
+        for first in before {
+            let three = word[..least].iter().fold(first, |three: usize, byte| three << 5 | usize::from(five(*byte)));
+            begins[three >> 6] |= 1 << (three & 63);
+        }
+    }
     let mut code = format!(
-        "pub(super) static {}: Automaton = Automaton {{ guarded: {}, vital: {}, class: &{class:?}, next: &[",
+        "pub(super) static {}: Automaton = Automaton {{ begins: &{begins:?}, guarded: {}, vital: {}, class: &{class:?}, next: &[",
         name.to_uppercase(),
         first(1),
         first(2)
@@ -328,6 +338,16 @@ fn automaton(name: &str, list: &[(Vec<u8>, u8)]) -> String {
     }
     code.push_str("] };\n");
     code
+}
+
+/// Five bits of a byte; the same as in the guard.
+fn five(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => byte - b'a' + 1,
+        b'A'..=b'Z' => byte - b'A' + 1,
+        0x80.. => 28 + (byte >> 4 & 3),
+        _ => 27,
+    }
 }
 
 trait LowerAscii {

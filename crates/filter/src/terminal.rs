@@ -30,6 +30,24 @@ pub(crate) struct Screen {
 impl Screen {
     /// Takes a chunk and hands on each line it completes.
     pub(crate) fn push(&mut self, mut bytes: &[u8], line: &mut dyn FnMut(&str)) {
+        // Most chunks are plain text: they are judged as a whole, and their lines need no copy.
+        if self.partial.is_empty()
+            && self.long.is_none()
+            && let Some(end) = memchr::memrchr(b'\n', bytes)
+            && is_plain(&bytes[..end])
+            && let Ok(text) = std::str::from_utf8(&bytes[..end])
+        {
+            let mut from = 0;
+            for at in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+                if at - from <= LONG {
+                    line(&text[from..at]);
+                } else {
+                    self.show(&text.as_bytes()[from..at], line);
+                }
+                from = at + 1;
+            }
+            bytes = &bytes[end + 1..];
+        }
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
             bytes = &rest[1..];
@@ -92,6 +110,13 @@ impl Screen {
             line(&cleaned.text);
         }
     }
+}
+
+/// Whether the bytes hold no control characters but line ends and tabs.
+fn is_plain(bytes: &[u8]) -> bool {
+    // Counted without a way out, so that it is done many bytes at a time.
+    let odd = |part: &[u8]| part.iter().fold(0u8, |odd, b| odd | u8::from((*b < 0x20 && *b != b'\t' && *b != b'\n') | (*b == 0x7f)));
+    bytes.chunks(4096).all(|part| odd(part) == 0)
 }
 
 /// A whole line of JSON is not cut here: its shape says what may go.
