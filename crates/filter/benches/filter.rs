@@ -36,7 +36,15 @@ fn git_diff() -> Vec<u8> {
 }
 
 fn log() -> Vec<u8> {
-    repeat(|n| format!("2026-03-01 00:00:{:02}.{:03} INFO  [http] GET /api/items/{} 200 {}ms\n", n % 60, n % 1000, n % 41, n % 37))
+    repeat(|n| {
+        format!(
+            "2026-03-01 00:00:{:02}.{:03} INFO  [http] GET /api/items/{} 200 {}ms\n",
+            n % 60,
+            n % 1000,
+            n % 41,
+            n % 37
+        )
+    })
 }
 
 fn plain() -> Vec<u8> {
@@ -45,7 +53,12 @@ fn plain() -> Vec<u8> {
 
 fn json() -> Vec<u8> {
     let mut out = b"{\"rows\":[".to_vec();
-    out.extend(repeat(|n| format!("{}{{\"id\":{n},\"name\":\"row-{n}\",\"status\":\"ok\",\"error\":null}}", if n == 0 { "" } else { "," })));
+    out.extend(repeat(|n| {
+        format!(
+            "{}{{\"id\":{n},\"name\":\"row-{n}\",\"status\":\"ok\",\"error\":null}}",
+            if n == 0 { "" } else { "," }
+        )
+    }));
     out.extend_from_slice(b"]}");
     out
 }

@@ -13,9 +13,9 @@ pub type Argv = Vec<String>;
 /// Commands that print nothing of their own on a good day, so they do not blur whose output it is.
 const SILENT: &[&str] = &[
     "cd", "export", "mkdir", "touch", "set", "source", ".", "true", ":", "sleep", "pushd", "popd", "umask",
-    "chmod", "unset", "alias", "test", "[", "[[", "wait", "shopt", "ulimit", "trap", "exit", "eval_env", "local",
-    "declare", "readonly", "hash", "return", "nvm", "conda", "pyenv", "rbenv", "asdf", "false", "kill", "mv", "cp",
-    "rm", "ln", "chown",
+    "chmod", "unset", "alias", "test", "[", "[[", "wait", "shopt", "ulimit", "trap", "exit", "eval_env",
+    "local", "declare", "readonly", "hash", "return", "nvm", "conda", "pyenv", "rbenv", "asdf", "false",
+    "kill", "mv", "cp", "rm", "ln", "chown",
 ];
 
 /// Commands that hand on what they read, whole or in part.
@@ -88,9 +88,9 @@ impl Seen<'_> {
                     self.list(condition)?;
                     self.list(body)
                 }
-                Compound::For { body, .. } | Compound::ArithmeticFor { body, .. } | Compound::Select { body, .. } => {
-                    self.list(body)
-                }
+                Compound::For { body, .. }
+                | Compound::ArithmeticFor { body, .. }
+                | Compound::Select { body, .. } => self.list(body),
                 Compound::Case { arms, .. } => arms.iter().try_for_each(|arm| self.list(&arm.body)),
                 Compound::Condition(_) | Compound::Arithmetic(_) => Some(()),
             },
@@ -104,7 +104,8 @@ impl Seen<'_> {
         let argv = unwrap(argv);
         let Some(program) = argv.first().map(|p| base(p)) else { return Some(()) };
         if matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh")
-            && let Some(at) = argv.iter().position(|a| a.starts_with('-') && !a.starts_with("--") && a.ends_with('c'))
+            && let Some(at) =
+                argv.iter().position(|a| a.starts_with('-') && !a.starts_with("--") && a.ends_with('c'))
             && let Some(script) = argv.get(at + 1)
         {
             self.out.extend(gather(script, self.depth + 1)?);
@@ -156,23 +157,30 @@ fn unwrap(mut argv: Argv) -> Argv {
         let (skip, valued): (usize, &[&str]) = match program.as_str() {
             "sudo" | "doas" => (1, &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T"]),
             "env" => (1, &["-u", "-C", "-S"]),
-            "time" | "nohup" | "command" | "exec" | "builtin" | "setsid" | "unbuffer" | "chronic" | "catchsegv" => (1, &["-f", "-o"]),
+            "time" | "nohup" | "command" | "exec" | "builtin" | "setsid" | "unbuffer" | "chronic"
+            | "catchsegv" => (1, &["-f", "-o"]),
             "nice" | "ionice" | "chrt" => (1, &["-n", "-c", "-p"]),
             "stdbuf" => (1, &["-i", "-o", "-e"]),
             "timeout" => (1, &["-k", "-s"]),
             "npx" | "bunx" | "pnpx" => (1, &["-p", "--package", "-c"]),
             "xvfb-run" => (1, &["-s", "-n"]),
             "winpty" | "rtx" | "direnv" if second == "exec" => (3, &[]),
-            "pnpm" | "yarn" | "npm" | "bun" if matches!(second, "exec" | "dlx" | "x") => (2, &["-p", "--package", "-w"]),
+            "pnpm" | "yarn" | "npm" | "bun" if matches!(second, "exec" | "dlx" | "x") => {
+                (2, &["-p", "--package", "-w"])
+            }
             "uv" | "poetry" | "pdm" | "rye" | "hatch" | "pipenv" | "pixi" if second == "run" => {
                 (2, &["--with", "--python", "-p", "--extra", "--group", "--package", "--project"])
             }
             "bundle" | "opam" | "mise" if second == "exec" => (2, &["--switch"]),
-            "docker" | "podman" if second == "exec" => (2, &["-e", "-u", "-w", "--env", "--user", "--workdir"]),
+            "docker" | "podman" if second == "exec" => {
+                (2, &["-e", "-u", "-w", "--env", "--user", "--workdir"])
+            }
             "docker" | "podman" if second == "compose" && matches!(third, "exec" | "run") => {
                 (3, &["-e", "-u", "-w", "--env", "--user", "--workdir", "--name"])
             }
-            "docker-compose" if matches!(second, "exec" | "run") => (2, &["-e", "-u", "-w", "--env", "--user", "--workdir"]),
+            "docker-compose" if matches!(second, "exec" | "run") => {
+                (2, &["-e", "-u", "-w", "--env", "--user", "--workdir"])
+            }
             "kubectl" | "oc" if second == "exec" => match argv.iter().position(|a| a == "--") {
                 Some(at) => (at + 1, &[]),
                 None => return argv,
@@ -196,9 +204,7 @@ fn unwrap(mut argv: Argv) -> Argv {
             }
         }
         // `timeout 30 cmd`; `docker exec <container> cmd`; `docker compose exec <service> cmd`.
-        if program == "timeout"
-            || matches!(program.as_str(), "docker" | "podman" | "docker-compose")
-        {
+        if program == "timeout" || matches!(program.as_str(), "docker" | "podman" | "docker-compose") {
             at += 1;
         }
         if at >= argv.len() {
@@ -224,9 +230,15 @@ pub(crate) fn subcommand(argv: &[String]) -> Option<&str> {
         "git" => &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"],
         "cargo" => &["-C", "--config", "--color", "-Z", "--manifest-path", "--target-dir"],
         "docker" | "podman" => &["-H", "--host", "--context", "-c", "--config", "-l", "--log-level"],
-        "kubectl" | "oc" | "helm" => &["-n", "--namespace", "--context", "--kubeconfig", "--cluster", "-s", "--kube-context"],
-        "npm" | "pnpm" | "yarn" | "bun" => &["--prefix", "-w", "--workspace", "-C", "--dir", "--cwd", "--filter", "-F"],
-        "aws" | "gcloud" | "az" => &["--profile", "--region", "--output", "--project", "--endpoint-url", "--query"],
+        "kubectl" | "oc" | "helm" => {
+            &["-n", "--namespace", "--context", "--kubeconfig", "--cluster", "-s", "--kube-context"]
+        }
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            &["--prefix", "-w", "--workspace", "-C", "--dir", "--cwd", "--filter", "-F"]
+        }
+        "aws" | "gcloud" | "az" => {
+            &["--profile", "--region", "--output", "--project", "--endpoint-url", "--query"]
+        }
         "go" => &["-C"],
         "gradle" | "gradlew" => &["-p", "-b", "-c", "-x", "--project-dir"],
         "mvn" | "mvnw" => &["-f", "-pl", "-P", "-s", "-T"],
@@ -295,7 +307,8 @@ mod tests {
 
     #[test]
     fn text_that_is_not_understood_gives_nothing() {
-        for line in ["echo 'open", "echo \"open", "echo `open", "x=$(open", "f() { make; }; f", "if then fi"] {
+        for line in ["echo 'open", "echo \"open", "echo `open", "x=$(open", "f() { make; }; f", "if then fi"]
+        {
             assert!(commands(line).is_empty(), "{line}");
         }
     }

@@ -140,7 +140,10 @@ impl Sink {
     }
 
     fn store(&mut self, text: &str, number: u64, kind: Kind) {
-        if self.newer.lines.is_empty() && self.older.lines.is_empty() && self.text.len() + text.len() < self.budget.head {
+        if self.newer.lines.is_empty()
+            && self.older.lines.is_empty()
+            && self.text.len() + text.len() < self.budget.head
+        {
             self.text.push_str(text);
             self.text.push('\n');
             self.entries.push(Entry { end: self.text.len(), number, kind });
@@ -157,7 +160,12 @@ impl Sink {
         if text.len() > half {
             let quarter = half / 4;
             let (head, tail) = (floor(text, quarter), ceil(text, text.len() - quarter));
-            self.newer.text.push_str(&format!("{} [… {} bytes cut …] {}", &text[..head], tail - head, &text[tail..]));
+            self.newer.text.push_str(&format!(
+                "{} [… {} bytes cut …] {}",
+                &text[..head],
+                tail - head,
+                &text[tail..]
+            ));
         } else {
             self.newer.text.push_str(text);
         }
@@ -251,7 +259,10 @@ mod tests {
             }
         }
         let (text, numbers) = sink.render();
-        assert!(text.contains("row 1\n") && text.contains("row 100") && text.contains("error: disk full"), "{text}");
+        assert!(
+            text.contains("row 1\n") && text.contains("row 100") && text.contains("error: disk full"),
+            "{text}"
+        );
         assert!(!text.contains("row 49"));
         assert_eq!(numbers.len() as u64 + sink.lost(), 100);
         assert!(text.contains(&format!("[… {} lines", sink.lost())));
