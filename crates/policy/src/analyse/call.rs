@@ -99,7 +99,11 @@ impl Analyst<'_> {
             if joined && o.many && o.role == Role::Code(Lang::Shell) {
                 continue;
             }
-            self.role(name, o.role, &o.word, &mut site, state, input);
+            // What is moved there does not come back.
+            let away = o.role == Role::Move
+                && call.operands.last().is_some_and(|l| l.word.text.starts_with("/dev/"));
+            let role = if away { Role::Shred } else { o.role };
+            self.role(name, role, &o.word, &mut site, state, input);
             if let Some(other) = o.other
                 && other != o.role
             {
@@ -715,22 +719,28 @@ fn interpreter(name: &str) -> Lang {
 }
 
 /// Whether a variable's name says that it holds a secret.
-fn sounds_secret(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    [
+pub(super) fn sounds_secret(name: &str) -> bool {
+    const WORDS: [&str; 13] = [
         "TOKEN",
+        "TOKENS",
         "SECRET",
+        "SECRETS",
         "PASSWORD",
         "PASSWD",
+        "PASSPHRASE",
         "APIKEY",
-        "API_KEY",
-        "PRIVATE",
         "CREDENTIAL",
-        "ACCESS_KEY",
+        "CREDENTIALS",
+        "PAT",
         "AUTH",
-    ]
-    .iter()
-    .any(|p| upper.contains(p))
-        && upper != "SSH_AUTH_SOCK"
-        || !is_exact(name)
+        "COOKIE",
+    ];
+    const PARTS: [&str; 6] =
+        ["API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "SECRET_KEY", "ENCRYPTION_KEY", "SIGNING_KEY"];
+    if !is_exact(name) {
+        return true;
+    }
+    let upper = name.to_ascii_uppercase();
+    upper != "SSH_AUTH_SOCK"
+        && (upper.split('_').any(|w| WORDS.contains(&w)) || PARTS.iter().any(|p| upper.contains(p)))
 }
