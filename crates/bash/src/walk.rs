@@ -3,7 +3,8 @@
 use crate::ast::{
     Arithmetic, Assignment, CaseArm, Command, CommandSubstitution, Compound, CompoundCommand, Condition,
     Coproc, Expression, Function, HereDoc, Item, List, Parameter, ParameterOp, Part, PartKind, Pipeline,
-    ProcessSubstitution, Redirection, Script, SimpleCommand, Subscript, SubscriptKind, Target, Value, Word,
+    ProcessSubstitution, Redirection, RedirectionOp, Script, SimpleCommand, Subscript, SubscriptKind, Target,
+    Value, Word,
 };
 
 /// One construct that encloses a command.
@@ -90,7 +91,8 @@ pub enum Effect<'s> {
     Parameter(&'s Parameter),
     /// Arithmetic that is more than numbers: it may assign, and evaluates the values of variables.
     Arithmetic(&'s Arithmetic),
-    /// An operand that `[[ … ]]` evaluates as arithmetic, or as a name with a subscript.
+    /// A word whose value is evaluated once more: an operand that `[[ … ]]` takes for arithmetic or for a
+    /// name with a subscript, or a target of `>&` that is no descriptor.
     Operand(&'s Word),
 }
 
@@ -237,7 +239,12 @@ impl<'s, V: Visitor<'s>> Walker<'_, 's, V> {
     fn redirections(&mut self, redirections: &'s [Redirection]) {
         for redirection in redirections {
             match &redirection.target {
-                Target::Word(word) => self.word(word),
+                Target::Word(word) => {
+                    self.word(word);
+                    if redirection.op == RedirectionOp::DuplicateOutput && word.as_literal().is_none() {
+                        self.visitor.effect(Effect::Operand(word), &self.path);
+                    }
+                }
                 Target::HereDoc(id) => {
                     if let Some(here_doc) = self.script.here_doc(*id) {
                         self.push(Step::HereDoc(here_doc));

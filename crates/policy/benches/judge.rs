@@ -23,8 +23,19 @@ fn main() {
         times.push((best, command.chars().take(80).collect()));
     }
     times.sort();
-    let at = |q: usize| times.get((times.len() * q / 1000).min(times.len().saturating_sub(1))).map_or(0.0, |t| t.0 as f64 / 1000.0);
-    println!("{} commands: p50 {:.1} us, p95 {:.1} us, p99 {:.1} us, worst {:.1} us", times.len(), at(500), at(950), at(990), at(1000));
+    let at = |q: usize| {
+        times
+            .get((times.len() * q / 1000).min(times.len().saturating_sub(1)))
+            .map_or(0.0, |t| t.0 as f64 / 1000.0)
+    };
+    println!(
+        "{} commands: p50 {:.1} us, p95 {:.1} us, p99 {:.1} us, worst {:.1} us",
+        times.len(),
+        at(500),
+        at(950),
+        at(990),
+        at(1000)
+    );
     for (ns, command) in times.iter().rev().take(8) {
         println!("{:10.1} us  {command:?}", *ns as f64 / 1000.0);
     }

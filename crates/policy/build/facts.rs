@@ -8,7 +8,7 @@ const CLASSES: [&str; 7] = ["credential", "secret", "startup", "persist", "guard
 const KINDS: [&str; 7] = ["code", "program", "script", "inject", "place", "endpoint", "harmless"];
 
 /// The Rust text of the tables.
-pub fn compile(folder: &Path) -> Result<String, String> {
+pub(crate) fn compile(folder: &Path) -> Result<String, String> {
     let mut out = String::new();
     paths(folder, &mut out).map_err(|e| format!("facts/paths.toml: {e}"))?;
     variables(folder, &mut out).map_err(|e| format!("facts/variables.toml: {e}"))?;
@@ -41,7 +41,8 @@ fn paths(folder: &Path, out: &mut String) -> Result<(), String> {
     let mut except = Vec::new();
     for class in list(&table, "class")? {
         let name = str_of(&class, "name")?;
-        let number = CLASSES.iter().position(|c| *c == name).ok_or_else(|| format!("no such class: {name}"))?;
+        let number =
+            CLASSES.iter().position(|c| *c == name).ok_or_else(|| format!("no such class: {name}"))?;
         let bit = 1_u8 << number;
         for p in str_of(&class, "paths")?.split_whitespace() {
             let p = p.to_ascii_lowercase();
@@ -66,7 +67,10 @@ fn paths(folder: &Path, out: &mut String) -> Result<(), String> {
     except.sort();
     let _ = writeln!(out, "static EXACT: [Exact; {}] = [", exact.len());
     for (key, before, below, absolute, bit) in &exact {
-        let _ = writeln!(out, "Exact{{key:{key:?},before:{before:?},below:{below},absolute:{absolute},bit:{bit}}},");
+        let _ = writeln!(
+            out,
+            "Exact{{key:{key:?},before:{before:?},below:{below},absolute:{absolute},bit:{bit}}},"
+        );
     }
     let _ = writeln!(out, "];\nstatic WILD: [(&str, u8); {}] = {wild:?};", wild.len());
     let _ = writeln!(out, "static EXCEPT: [(&str, u8); {}] = {except:?};", except.len());

@@ -8,9 +8,11 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// The Rust text of all tables, or every mistake that was found.
-pub fn compile(folder: &Path) -> Result<String, Vec<String>> {
+pub(crate) fn compile(folder: &Path) -> Result<String, Vec<String>> {
     let mut files: Vec<_> = match std::fs::read_dir(folder) {
-        Ok(dir) => dir.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "toml")).collect(),
+        Ok(dir) => {
+            dir.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "toml")).collect()
+        }
         Err(e) => return Err(vec![format!("reading {}: {e}", folder.display())]),
     };
     files.sort();
@@ -141,7 +143,8 @@ impl Tables {
     }
 
     fn roles(&mut self, roles: &[Role]) -> Run {
-        let list: Vec<String> = roles.iter().map(|r| format!("Role::{r:?}").replace('(', "(Lang::")).collect();
+        let list: Vec<String> =
+            roles.iter().map(|r| format!("Role::{r:?}").replace('(', "(Lang::")).collect();
         intern(&mut self.roles, &mut self.role_runs, list)
     }
 
@@ -167,7 +170,13 @@ impl Tables {
         intern(&mut self.effects, &mut self.effect_runs, list)
     }
 
-    fn spec(&mut self, mut table: Table, style: Style, scopes: &[&Scope], path: &str) -> Result<usize, String> {
+    fn spec(
+        &mut self,
+        mut table: Table,
+        style: Style,
+        scopes: &[&Scope],
+        path: &str,
+    ) -> Result<usize, String> {
         let at = |e: String| if path.is_empty() { e } else { format!("[sub.{path}]: {e}") };
         // The number is taken before the sub-commands take theirs.
         let number = self.specs.len();
@@ -209,7 +218,7 @@ impl Tables {
         let mut sharp = operands.iter().any(|s| !harmless(s.role));
         for line in options.lines() {
             let Some(o) = lines::option(line).map_err(at)? else { continue };
-            sharp |= !o.effects.is_empty() || o.roles.iter().any(|r| !harmless(*r));
+            sharp |= o.effects.iter().any(|e| !only_reads(e.0)) || o.roles.iter().any(|r| !harmless(*r));
             let roles = self.roles(&o.roles);
             let list = self.effects(&o.effects);
             let id = self.opts.len();
@@ -300,8 +309,12 @@ impl Tables {
         let mut written = Vec::new();
         for t in tests {
             let subject = match t.subject {
-                Subject::Option(names) => format!("Subject::Option({})", show_run(self.options(&names, scopes)?)),
-                Subject::Value(names) => format!("Subject::Value({})", show_run(self.options(&names, scopes)?)),
+                Subject::Option(names) => {
+                    format!("Subject::Option({})", show_run(self.options(&names, scopes)?))
+                }
+                Subject::Value(names) => {
+                    format!("Subject::Value({})", show_run(self.options(&names, scopes)?))
+                }
                 Subject::DashDash => "Subject::DashDash".into(),
                 Subject::Count(o, n) => format!("Subject::Count(Ordering::{o:?},{n})"),
                 Subject::Operand(n) => format!("Subject::Operand({n})"),
@@ -319,7 +332,7 @@ impl Tables {
         let tests = (self.tests.len(), written.len());
         self.tests.extend(written);
         let effects = effects(take_list(&mut table, "effects")?)?;
-        *sharp |= !effects.is_empty();
+        *sharp |= effects.iter().any(|e| !only_reads(e.0));
         let effects = self.effects(&effects);
         let (has_operands, operands) = match take_str(&mut table, "operands")? {
             Some(s) => (true, lines::operands(&s)?),
@@ -369,7 +382,9 @@ impl Tables {
             let id = find(n, scopes)?.0;
             // A test for one name would hold for the others of its line too.
             if let Some(other) = self.listed.get(id).and_then(|l| l.iter().find(|l| !names.contains(l))) {
-                return Err(format!("a condition names `{n}` but not `{other}` of the same line: give it a line of its own"));
+                return Err(format!(
+                    "a condition names `{n}` but not `{other}` of the same line: give it a line of its own"
+                ));
             }
             ids.push(id);
         }
@@ -428,6 +443,10 @@ fn style_of_sub(style: Style) -> Style {
 /// Roles that can do no more than read and print.
 fn harmless(role: Role) -> bool {
     matches!(role, Role::Text | Role::Read | Role::List | Role::Code(crate::schema::Lang::Jq))
+}
+
+fn only_reads(kind: Kind) -> bool {
+    matches!(kind, Kind::Read | Kind::List)
 }
 
 fn effects(list: Vec<String>) -> Result<Vec<(Kind, String)>, String> {

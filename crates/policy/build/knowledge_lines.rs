@@ -4,7 +4,7 @@ use crate::schema::{Kind, Lang, Repeat, Role, Slot, Style, Takes};
 use std::cmp::Ordering;
 
 /// An option as its line states it.
-pub struct OptionLine {
+pub(crate) struct OptionLine {
     pub names: Vec<String>,
     pub takes: Takes,
     pub rest: bool,
@@ -13,7 +13,7 @@ pub struct OptionLine {
 }
 
 /// What a test looks at, options still by name.
-pub enum Subject {
+pub(crate) enum Subject {
     Option(Vec<String>),
     DashDash,
     Count(Ordering, u16),
@@ -24,7 +24,7 @@ pub enum Subject {
 }
 
 /// How a test looks at it.
-pub enum Like {
+pub(crate) enum Like {
     Present,
     Word(Vec<String>),
     Glob(Vec<String>),
@@ -32,13 +32,13 @@ pub enum Like {
 }
 
 /// One test of an `if`.
-pub struct Test {
+pub(crate) struct Test {
     pub not: bool,
     pub subject: Subject,
     pub like: Like,
 }
 
-pub fn style(s: &str) -> Result<Style, String> {
+pub(crate) fn style(s: &str) -> Result<Style, String> {
     Ok(match s {
         "gnu" => Style::Gnu,
         "posix" => Style::Posix,
@@ -50,7 +50,7 @@ pub fn style(s: &str) -> Result<Style, String> {
     })
 }
 
-pub fn role(s: &str) -> Result<Role, String> {
+pub(crate) fn role(s: &str) -> Result<Role, String> {
     if let Some(lang) = s.strip_prefix("code:") {
         return Ok(Role::Code(language(lang)?));
     }
@@ -115,7 +115,7 @@ fn language(s: &str) -> Result<Lang, String> {
 }
 
 /// `read... write`
-pub fn operands(s: &str) -> Result<Vec<Slot>, String> {
+pub(crate) fn operands(s: &str) -> Result<Vec<Slot>, String> {
     let mut slots = Vec::new();
     let mut many = 0;
     for word in s.split_whitespace() {
@@ -148,7 +148,7 @@ pub fn operands(s: &str) -> Result<Vec<Slot>, String> {
 }
 
 /// `net send localhost`
-pub fn effect(s: &str) -> Result<(Kind, String), String> {
+pub(crate) fn effect(s: &str) -> Result<(Kind, String), String> {
     let s = s.trim();
     let (word, rest) = s.split_once(char::is_whitespace).unwrap_or((s, ""));
     let rest = rest.trim();
@@ -182,19 +182,23 @@ pub fn effect(s: &str) -> Result<(Kind, String), String> {
         "unknown" => Kind::Unknown,
         _ => return Err(format!("no such effect: `{s}`")),
     };
-    let needs_path =
-        matches!(kind, Kind::Read | Kind::List | Kind::Write | Kind::Delete | Kind::Move | Kind::Loss | Kind::Script);
+    let needs_path = matches!(
+        kind,
+        Kind::Read | Kind::List | Kind::Write | Kind::Delete | Kind::Move | Kind::Loss | Kind::Script
+    );
     if needs_path && (rest.is_empty() || rest.contains(char::is_whitespace)) {
         return Err(format!("`{word}` needs one path: `{s}`"));
     }
-    if matches!(kind, Kind::Unknown | Kind::Host | Kind::Secret | Kind::Persist | Kind::Guard) && rest.is_empty() {
+    if matches!(kind, Kind::Unknown | Kind::Host | Kind::Secret | Kind::Persist | Kind::Guard)
+        && rest.is_empty()
+    {
         return Err(format!("`{word}` needs to say what: `{s}`"));
     }
     Ok((kind, rest.to_owned()))
 }
 
 /// One line of an `options` block; `None` for an empty one.
-pub fn option(line: &str) -> Result<Option<OptionLine>, String> {
+pub(crate) fn option(line: &str) -> Result<Option<OptionLine>, String> {
     // A comment starts at a `#` after a blank, or at the start; `-#` is a name.
     let mut code = line;
     let bytes = line.as_bytes();
@@ -209,9 +213,13 @@ pub fn option(line: &str) -> Result<Option<OptionLine>, String> {
         return Ok(None);
     }
     let (head, effects) = match code.split_once(" ! ") {
-        Some((head, list)) => {
-            (head, list.split(';').map(effect).collect::<Result<Vec<_>, _>>().map_err(|e| format!("{e} in `{line}`"))?)
-        }
+        Some((head, list)) => (
+            head,
+            list.split(';')
+                .map(effect)
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|e| format!("{e} in `{line}`"))?,
+        ),
         None => (code, Vec::new()),
     };
     let mut names = Vec::new();
@@ -255,7 +263,7 @@ pub fn option(line: &str) -> Result<Option<OptionLine>, String> {
 }
 
 /// The tests of an `if`.
-pub fn tests(s: &str) -> Result<Vec<Test>, String> {
+pub(crate) fn tests(s: &str) -> Result<Vec<Test>, String> {
     s.split_whitespace().map(test).collect()
 }
 
@@ -265,7 +273,8 @@ fn test(s: &str) -> Result<Test, String> {
         None => (false, s),
     };
     // `\|` is a bar and no separator.
-    let list = |w: &str| w.replace("\\|", "\u{1}").split('|').map(|x| x.replace('\u{1}', "|")).collect::<Vec<_>>();
+    let list =
+        |w: &str| w.replace("\\|", "\u{1}").split('|').map(|x| x.replace('\u{1}', "|")).collect::<Vec<_>>();
     if t == "--" {
         return Ok(Test { not, subject: Subject::DashDash, like: Like::Present });
     }

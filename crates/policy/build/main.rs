@@ -1,11 +1,13 @@
 //! Compiles `kb/` and `profiles/` into static tables, so that a start costs no parsing.
 
+#![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
+
 mod facts;
 mod knowledge;
 mod knowledge_lines;
 mod profile;
 #[path = "../src/knowledge/schema.rs"]
-#[allow(dead_code, reason = "the library uses the rest")]
+#[allow(dead_code, unreachable_pub, reason = "the library uses the rest")]
 mod schema;
 
 use std::path::{Path, PathBuf};
@@ -32,7 +34,8 @@ fn main() -> ExitCode {
 
 fn compile(root: &Path, out: &Path) -> Result<(), Vec<String>> {
     let text = knowledge::compile(&root.join("kb"))?;
-    std::fs::write(out.join("knowledge.rs"), text).map_err(|e| vec![format!("writing the knowledge tables: {e}")])?;
+    std::fs::write(out.join("knowledge.rs"), text)
+        .map_err(|e| vec![format!("writing the knowledge tables: {e}")])?;
     let text = facts::compile(&root.join("facts")).map_err(|e| vec![e])?;
     std::fs::write(out.join("facts.rs"), text).map_err(|e| vec![format!("writing the fact tables: {e}")])?;
     let text = profile::compile(&root.join("profiles")).map_err(|e| vec![e])?;

@@ -6,17 +6,35 @@ use std::fmt::Write as _;
 use std::path::Path;
 use toml::{Table, Value};
 
-const PLACES: [&str; 11] = ["null", "inside", "root", "whole", "scratch", "elsewhere", "home", "above", "device", "network", "unknown"];
+const PLACES: [&str; 11] = [
+    "null",
+    "inside",
+    "root",
+    "whole",
+    "scratch",
+    "elsewhere",
+    "home",
+    "above",
+    "device",
+    "network",
+    "unknown",
+];
 const CLASSES: [&str; 7] = ["credential", "secret", "startup", "persist", "guard", "later", "generated"];
-const WHENS: [&str; 7] = ["contained", "uncontained", "undo", "network-deny", "network-allow", "loopback", "remote"];
+const WHENS: [&str; 7] =
+    ["contained", "uncontained", "undo", "network-deny", "network-allow", "loopback", "remote"];
 
-pub fn compile(folder: &Path) -> Result<String, String> {
+pub(crate) fn compile(folder: &Path) -> Result<String, String> {
     let mut out = String::new();
     let default = rows(folder, "default")?;
     for name in ["default", "strict", "open"] {
         let list = if name == "default" { default.clone() } else { merged(&rows(folder, name)?, &default) };
         let upper = name.to_uppercase();
-        let _ = writeln!(out, "static {upper}: [Row; {}] = [\n{}];", list.len(), list.iter().map(|r| format!("{},\n", r.text)).collect::<String>());
+        let _ = writeln!(
+            out,
+            "static {upper}: [Row; {}] = [\n{}];",
+            list.len(),
+            list.iter().map(|r| format!("{},\n", r.text)).collect::<String>()
+        );
     }
     Ok(out)
 }
@@ -71,7 +89,8 @@ fn row(mut t: Table) -> Result<Row, String> {
     let classes = mask(&take(&mut t, "class")?, &CLASSES)?;
     let not = mask(&take(&mut t, "not")?, &CLASSES)?;
     let when = mask(&take(&mut t, "when")?, &WHENS)?;
-    let targets: Vec<String> = take(&mut t, "target")?.split('|').filter(|w| !w.is_empty()).map(str::to_owned).collect();
+    let targets: Vec<String> =
+        take(&mut t, "target")?.split('|').filter(|w| !w.is_empty()).map(str::to_owned).collect();
     let action = match take(&mut t, "action")?.as_str() {
         "allow" => "Allow",
         "ask" => "Ask",

@@ -17,7 +17,8 @@ mod program;
 mod state;
 mod walk;
 
-pub(crate) use network::{is_loopback, of_url as host_of_url};
+pub(crate) use network::of_url as host_of_url;
+pub use network::is_loopback;
 pub(crate) use state::State;
 
 use crate::effect::{Effect, Kind};
@@ -179,8 +180,8 @@ pub fn argv(words: &[String], context: &Context<'_>) -> Analysis {
 pub(crate) enum Data {
     /// This text; it may hold unknown parts.
     Text(String),
-    /// Names of files that exist below the directory.
-    Names,
+    /// Names of files that exist, a line each: patterns that every one of them fits.
+    Names(Vec<String>),
     /// One line of harmless facts: a number, a date, a name without slashes.
     Fact,
     /// The content of a file.
@@ -208,6 +209,8 @@ pub(crate) struct Analyst<'c> {
     calling: Vec<String>,
     /// The command that effects belong to.
     command: Option<u32>,
+    /// What the last walk over directories prints.
+    found: Option<Vec<String>>,
 }
 
 impl<'c> Analyst<'c> {
@@ -224,6 +227,7 @@ impl<'c> Analyst<'c> {
             base: None,
             calling: Vec::new(),
             command: None,
+            found: None,
         }
     }
 
@@ -265,7 +269,15 @@ impl<'c> Analyst<'c> {
     }
 
     /// Notes an effect on a path, seen from each directory the shell may be in.
-    fn path(&mut self, kind: Kind, text: &str, span: Span, dirs: &[String], state: &State, note: &'static str) {
+    fn path(
+        &mut self,
+        kind: Kind,
+        text: &str,
+        span: Span,
+        dirs: &[String],
+        state: &State,
+        note: &'static str,
+    ) {
         if text.is_empty() {
             return;
         }

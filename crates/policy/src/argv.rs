@@ -170,9 +170,11 @@ impl<'w> Reader<'w> {
                         match rest {
                             Rest::Data => {
                                 let data = args.get(i..).unwrap_or(&[]);
-                                self.call.operands.extend(
-                                    data.iter().map(|w| Operand { word: w.clone(), role: Role::Text, other: None }),
-                                );
+                                self.call.operands.extend(data.iter().map(|w| Operand {
+                                    word: w.clone(),
+                                    role: Role::Text,
+                                    other: None,
+                                }));
                                 return;
                             }
                             Rest::Sub(spec) => {
@@ -268,13 +270,23 @@ impl<'w> Reader<'w> {
     /// Entries whose options are taken here: the innermost first.
     fn scopes(&self) -> impl Iterator<Item = &'static Spec> + '_ {
         let n = self.call.specs.len();
-        self.call.specs.iter().rev().enumerate().take_while(move |(i, s)| *i == 0 || s.globals_after || n == 1).map(|(_, s)| *s)
+        self.call
+            .specs
+            .iter()
+            .rev()
+            .enumerate()
+            .take_while(move |(i, s)| *i == 0 || s.globals_after || n == 1)
+            .map(|(_, s)| *s)
     }
 
     fn lookup(&self, name: &str) -> Option<u32> {
         self.scopes().find_map(|s| {
             let names = s.names();
-            names.binary_search_by(|n| text(n.name).cmp(name)).ok().and_then(|i| names.get(i)).map(|n| n.option)
+            names
+                .binary_search_by(|n| text(n.name).cmp(name))
+                .ok()
+                .and_then(|i| names.get(i))
+                .map(|n| n.option)
         })
     }
 
@@ -360,15 +372,13 @@ impl<'w> Reader<'w> {
             };
         }
         // The whole word may be a name (`-ws`), with or without a value behind `=`.
-        if t.len() > 2
+        let digits = t[1..].bytes().all(|b| b.is_ascii_digit());
+        if (t.len() > 2 || digits)
             && let Some(id) = self.lookup(name)
         {
             return self.give(id, value, word, args, next);
         }
-        if t.len() > 1
-            && t[1..].bytes().all(|b| b.is_ascii_digit())
-            && let Some(id) = self.lookup("-#")
-        {
+        if digits && let Some(id) = self.lookup("-#") {
             return self.give(id, None, word, args, next);
         }
         if let Some((id, value)) = self.prefixed(t)
@@ -452,7 +462,13 @@ impl<'w> Reader<'w> {
         true
     }
 
-    fn give_named(&mut self, name: &str, word: &'w Word<'w>, args: &'w [Word<'w>], next: usize) -> (usize, Option<Rest>) {
+    fn give_named(
+        &mut self,
+        name: &str,
+        word: &'w Word<'w>,
+        args: &'w [Word<'w>],
+        next: usize,
+    ) -> (usize, Option<Rest>) {
         match self.lookup(name) {
             Some(id) => self.give(id, None, word, args, next),
             None => (next, None),
@@ -595,8 +611,10 @@ impl<'w> Reader<'w> {
             Subject::DashDash => Holds::from(self.dash_dash),
             Subject::Count(order, n) => {
                 // Assignments in front of a command are none of its operands.
-                let leading = matches!(slots(self.spec.operands).first(), Some(s) if s.repeat == Repeat::While);
-                let skip = if leading { self.plain.iter().take_while(|w| w.text.contains('=')).count() } else { 0 };
+                let leading =
+                    matches!(slots(self.spec.operands).first(), Some(s) if s.repeat == Repeat::While);
+                let skip =
+                    if leading { self.plain.iter().take_while(|w| w.text.contains('=')).count() } else { 0 };
                 let len = self.plain.len() - skip;
                 let sure = !self.plain.iter().any(|w| w.splits);
                 let is = match order {
@@ -663,7 +681,10 @@ impl<'w> Reader<'w> {
                 for slot in fixed {
                     match slot.repeat {
                         Repeat::While => {
-                            while plain.get(take).is_some_and(|w| w.text.contains('=') && !w.text.starts_with('=')) {
+                            while plain
+                                .get(take)
+                                .is_some_and(|w| w.text.contains('=') && !w.text.starts_with('='))
+                            {
                                 take += 1;
                             }
                         }
@@ -730,7 +751,8 @@ fn distribute(slots: &[Slot], words: &[Word<'_>]) -> Vec<Option<Role>> {
     let mut i = 0;
     for (k, slot) in front.iter().enumerate() {
         // Places that must be filled come before those that may be.
-        let needed = front.get(k + 1..).unwrap_or(&[]).iter().chain(back).filter(|s| s.repeat == Repeat::One).count();
+        let needed =
+            front.get(k + 1..).unwrap_or(&[]).iter().chain(back).filter(|s| s.repeat == Repeat::One).count();
         match slot.repeat {
             Repeat::While => {
                 while i < n && words[i].text.contains('=') {
@@ -786,7 +808,10 @@ pub fn looks_like_path(t: &str) -> bool {
                 && ext.bytes().all(|b| b.is_ascii_alphanumeric())
                 && ext.bytes().any(|b| b.is_ascii_alphabetic())
         }
-        None => matches!(name, "Makefile" | "Dockerfile" | "LICENSE" | "README" | "Justfile" | "Gemfile" | "Rakefile"),
+        None => matches!(
+            name,
+            "Makefile" | "Dockerfile" | "LICENSE" | "README" | "Justfile" | "Gemfile" | "Rakefile"
+        ),
     }
 }
 

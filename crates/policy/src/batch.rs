@@ -69,7 +69,14 @@ impl<'j> Judge<'j> {
     }
 
     fn context<'c>(&'c self, cwd: &'c str) -> Context<'c> {
-        Context { cwd, home: &self.home, roots: &self.roots, env: &self.env, links: self.links, shell: Shell::Bash }
+        Context {
+            cwd,
+            home: &self.home,
+            roots: &self.roots,
+            env: &self.env,
+            links: self.links,
+            shell: Shell::Bash,
+        }
     }
 
     fn start(&self) -> &str {
@@ -111,7 +118,9 @@ impl<'j> Judge<'j> {
 
     fn directory(&self, text: &str) -> String {
         match text.strip_prefix("~") {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => path::join(&self.home, rest.trim_start_matches('/')),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                path::join(&self.home, rest.trim_start_matches('/'))
+            }
             _ => path::join(self.start(), text),
         }
     }
@@ -137,7 +146,12 @@ impl Answer {
         Answer {
             verdict: decision.verdict,
             complete: analysis.unknown.is_none(),
-            programs: analysis.commands.iter().filter_map(|c| c.words.first()).map(|w| shown(path::name(&w.text))).collect(),
+            programs: analysis
+                .commands
+                .iter()
+                .filter_map(|c| c.words.first())
+                .map(|w| shown(path::name(&w.text)))
+                .collect(),
             effects: analysis
                 .effects
                 .iter()

@@ -151,7 +151,8 @@ fn add(reasons: &mut Vec<Reason>, reason: Reason) {
         }
         return;
     }
-    if !reasons.iter().any(|r| r.code == reason.code && r.message == reason.message && r.span == reason.span) {
+    if !reasons.iter().any(|r| r.code == reason.code && r.message == reason.message && r.span == reason.span)
+    {
         reasons.push(reason);
     }
 }
@@ -181,7 +182,15 @@ fn judge(effect: &Effect, command: Option<&CommandRun>, policy: &Policy<'_>) -> 
         let rests = matches!(code, "contained" | "deletes-undoable");
         return rests.then(|| reason(action, code, effect, command, why, "", Source::Profile));
     }
-    Some(reason(action, code, effect, command, why, instead, if hard { Source::Hard } else { Source::Profile }))
+    Some(reason(
+        action,
+        code,
+        effect,
+        command,
+        why,
+        instead,
+        if hard { Source::Hard } else { Source::Profile },
+    ))
 }
 
 fn reason(

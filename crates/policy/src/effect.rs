@@ -104,8 +104,8 @@ impl Effect {
     pub fn shown(&self) -> String {
         match &self.target {
             Some(t) => format!("{} {}", self.kind.name(), crate::word::shown(t)),
-            None if self.note.is_empty() => self.kind.name().to_owned(),
-            None => format!("{} {}", self.kind.name(), self.note),
+            None if self.kind == Kind::Unknown => format!("unknown {}", self.note),
+            None => self.kind.name().to_owned(),
         }
     }
 }

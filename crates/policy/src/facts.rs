@@ -88,12 +88,19 @@ pub fn classes(path: &str) -> Classes {
             let last = end >= path.trim_end_matches('/').len();
             found |= if exact || is_exact(part) {
                 let from = EXACT.partition_point(|e| e.key < part);
-                EXACT[from..].iter().take_while(|e| e.key == part).fold(0, |f, e| f | fits(e, path, start, last, true))
+                EXACT[from..]
+                    .iter()
+                    .take_while(|e| e.key == part)
+                    .fold(0, |f, e| f | fits(e, path, start, last, true))
             } else if part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
                 // It could be any name, and says nothing.
                 0
             } else {
-                EXACT.iter().filter(|e| could_be(part, e.key)).fold(0, |f, e| f | fits(e, path, start, last, false))
+                // What could be generated is not known to be: that class alone loosens.
+                EXACT
+                    .iter()
+                    .filter(|e| e.bit != Classes::GENERATED.0 && could_be(part, e.key))
+                    .fold(0, |f, e| f | fits(e, path, start, last, false))
             };
             if last && !part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
                 found |= by_name(part);
@@ -117,13 +124,19 @@ fn fits(e: &Exact, path: &str, start: usize, last: bool, exact: bool) -> u8 {
         let head = path[..start].trim_end_matches('/');
         let ok = if exact && is_exact(head) {
             head.ends_with(e.before)
-                && matches!(head.as_bytes().get(head.len().wrapping_sub(e.before.len() + 1)), None | Some(b'/'))
+                && matches!(
+                    head.as_bytes().get(head.len().wrapping_sub(e.before.len() + 1)),
+                    None | Some(b'/')
+                )
                 && (!e.absolute || head.len() == e.before.len() + 1)
         } else {
             // A parent that is known only in part: compare from the end, component by component.
             let mut parts = head.rsplit('/');
             e.before.rsplit('/').all(|b| {
-                parts.next().is_some_and(|p| p.eq_ignore_ascii_case(b) || (!is_exact(p) && (p.chars().all(|c| !c.is_ascii()) || could_be(p, b))))
+                parts.next().is_some_and(|p| {
+                    p.eq_ignore_ascii_case(b)
+                        || (!is_exact(p) && (p.chars().all(|c| !c.is_ascii()) || could_be(p, b)))
+                })
             })
         };
         if !ok {
@@ -144,7 +157,7 @@ fn by_name(name: &str) -> u8 {
             }
         } else {
             let fixed = pattern.trim_matches('*');
-            could_be(name, fixed) || partly(name, pattern)
+            *bit != Classes::GENERATED.0 && could_be(name, fixed) || partly(name, pattern)
         };
         if hit {
             found |= bit;
@@ -180,8 +193,26 @@ pub fn variable(name: &str) -> Option<Meaning> {
 #[must_use]
 pub fn sounds_sharp(name: &str) -> bool {
     const PARTS: [&str; 20] = [
-        "PATH", "PRELOAD", "PAGER", "EDITOR", "BROWSER", "SHELL", "COMMAND", "_CMD", "WRAPPER", "RUNNER", "LINKER",
-        "STARTUP", "LAUNCHER", "ASKPASS", "OPTIONS", "PLUGIN", "LOADER", "HOOK", "COMPILER", "INTERPRETER",
+        "PATH",
+        "PRELOAD",
+        "PAGER",
+        "EDITOR",
+        "BROWSER",
+        "SHELL",
+        "COMMAND",
+        "_CMD",
+        "WRAPPER",
+        "RUNNER",
+        "LINKER",
+        "STARTUP",
+        "LAUNCHER",
+        "ASKPASS",
+        "OPTIONS",
+        "PLUGIN",
+        "LOADER",
+        "HOOK",
+        "COMPILER",
+        "INTERPRETER",
     ];
     const ENDS: [&str; 6] = ["_OPTS", "OPT", "FLAGS", "_ARGS", "_RC", "_INIT"];
     let upper;
@@ -200,7 +231,9 @@ mod tests {
 
     #[test]
     fn credentials_are_known_by_name_in_any_directory_and_case() {
-        for p in ["/home/u/.ssh/id_rsa", "/x/.AWS/Credentials", "/etc/shadow", "link/shadow", "/home/u/.netrc"] {
+        for p in
+            ["/home/u/.ssh/id_rsa", "/x/.AWS/Credentials", "/etc/shadow", "link/shadow", "/home/u/.netrc"]
+        {
             assert!(classes(p).has(Classes::CREDENTIAL), "{p}");
         }
         for p in ["/w/src/shadow.rs", "/w/ssh/x", "/w/aws/credentials.md", "/etc/passwd", "/w/netrc"] {
@@ -217,6 +250,26 @@ mod tests {
         assert!(!classes(&format!("/w/{SOME}.md")).has(Classes::SECRET));
         assert!(!classes(&format!("/w/{SOME}")).has(Classes::SECRET));
         assert!(classes(&format!("{UNKNOWN}/.ssh/config")).has(Classes::CREDENTIAL));
+    }
+
+    #[test]
+    fn what_could_be_generated_is_not_taken_for_it() {
+        for p in [
+            format!("src/{SOME}"),
+            format!("{SOME}/{SOME}.txt"),
+            format!("{SOME}result"),
+            format!("{SOME}ild/x"),
+        ] {
+            assert!(!classes(&p).has(Classes::GENERATED), "{p}");
+        }
+        for p in [
+            format!("build/{SOME}"),
+            format!("{SOME}/{SOME}.pyc"),
+            "a/target/x".into(),
+            "node_modules".into(),
+        ] {
+            assert!(classes(&p).has(Classes::GENERATED), "{p}");
+        }
     }
 
     #[test]

@@ -84,13 +84,35 @@ impl Map {
 
 /// Top directories of a system.
 const SYSTEM: [&str; 22] = [
-    "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/mnt", "/opt", "/proc", "/root", "/run", "/sbin",
-    "/srv", "/sys", "/usr", "/var", "/Users", "/System", "/Library", "/Applications", "/nix",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib64",
+    "/mnt",
+    "/opt",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/var",
+    "/Users",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/nix",
 ];
 
 fn device(name: &str) -> Place {
     match name {
-        "null" | "zero" | "full" | "stdin" | "stdout" | "stderr" | "tty" | "random" | "urandom" | "ptmx" => Place::Null,
+        "null" | "zero" | "full" | "stdin" | "stdout" | "stderr" | "tty" | "random" | "urandom" | "ptmx" => {
+            Place::Null
+        }
         _ if name.starts_with("fd/") && !name.contains("..") => Place::Null,
         _ if name.starts_with("tcp/") || name.starts_with("udp/") => Place::Network,
         _ if name.starts_with("shm/") => Place::Scratch,
@@ -187,7 +209,8 @@ pub fn could_be(part: &str, name: &str) -> bool {
     if part.chars().all(|c| c == SOME || c == UNKNOWN) {
         return false;
     }
-    let pattern: String = part.chars().map(|c| if c == SOME || c == UNKNOWN { '*' } else { c.to_ascii_lowercase() }).collect();
+    let pattern: String =
+        part.chars().map(|c| if c == SOME || c == UNKNOWN { '*' } else { c.to_ascii_lowercase() }).collect();
     crate::argv::glob(&pattern, &name.to_ascii_lowercase())
 }
 
@@ -196,7 +219,11 @@ mod tests {
     use super::*;
 
     fn map() -> Map {
-        Map { roots: vec!["/home/dev/work/repo".into()], home: "/home/dev".into(), scratch: vec!["/tmp".into()] }
+        Map {
+            roots: vec!["/home/dev/work/repo".into()],
+            home: "/home/dev".into(),
+            scratch: vec!["/tmp".into()],
+        }
     }
 
     #[test]

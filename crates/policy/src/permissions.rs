@@ -195,7 +195,10 @@ impl PermissionPolicy {
             matcher: Matcher::Glob("*".into()),
             rule: PermissionRule { pattern: "*".into(), action: Verdict::Allow },
         });
-        PermissionPolicy { tools: BTreeMap::from([("bash".to_owned(), list)]), autonomy: AutonomyLevel::default() }
+        PermissionPolicy {
+            tools: BTreeMap::from([("bash".to_owned(), list)]),
+            autonomy: AutonomyLevel::default(),
+        }
     }
 
     /// What the lists say about a call. `input` is the script of a shell, else the path, URL or query.
@@ -226,10 +229,19 @@ impl PermissionPolicy {
 
     /// The same for a script that was analysed: every simple command is looked at, the strictest answer counts.
     #[must_use]
-    pub fn check_script(&self, tool: &str, capabilities: Capabilities, analysis: &Analysis) -> PermissionAction {
+    pub fn check_script(
+        &self,
+        tool: &str,
+        capabilities: Capabilities,
+        analysis: &Analysis,
+    ) -> PermissionAction {
         self.levelled(capabilities, || {
             let Some(list) = self.tools.get(tool) else { return Verdict::Ask };
-            let mut worst = if analysis.unknown.is_some() || analysis.commands.is_empty() { Verdict::Ask } else { Verdict::Allow };
+            let mut worst = if analysis.unknown.is_some() || analysis.commands.is_empty() {
+                Verdict::Ask
+            } else {
+                Verdict::Allow
+            };
             // What holds for everything holds for what is not understood too.
             if let Some(all) = list.first().filter(|c| is_wholesale(&c.rule.pattern)) {
                 worst = worst.max(all.rule.action);
@@ -288,9 +300,9 @@ impl PermissionPolicy {
     /// Whether a tool can never be used: all its entries deny, and one is about everything.
     #[must_use]
     pub fn is_fully_denied(&self, tool: &str) -> bool {
-        self.tools.get(tool).is_some_and(|list| {
-            !list.is_empty() && list.iter().all(|c| c.rule.action == Verdict::Deny)
-        })
+        self.tools
+            .get(tool)
+            .is_some_and(|list| !list.is_empty() && list.iter().all(|c| c.rule.action == Verdict::Deny))
     }
 
     /// The entries by tool.
@@ -321,8 +333,10 @@ pub struct BlockList {
 }
 
 /// Blocked unless they are allowed by name.
-const BLOCKED: [&str; 12] =
-    ["rm -rf /", "sudo", "mkfs", "dd if=", "curl", "wget", "nc", "ncat", "netcat", "shutdown", "reboot", "halt"];
+const BLOCKED: [&str; 12] = [
+    "rm -rf /", "sudo", "mkfs", "dd if=", "curl", "wget", "nc", "ncat", "netcat", "shutdown", "reboot",
+    "halt",
+];
 
 /// Blocked when the network is closed, allowed by name or not.
 const NETWORK: [&str; 5] = ["curl", "wget", "nc", "ncat", "netcat"];
@@ -333,9 +347,12 @@ impl BlockList {
     /// `allowed` takes entries of the built-in list away; `blocked` wins over it, and so does a closed network.
     #[must_use]
     pub fn new(blocked: &[String], allowed: &[String], allow_network: bool) -> Self {
-        let lower = |list: &[String]| list.iter().map(|s| s.trim().to_lowercase()).filter(|s| !s.is_empty()).collect::<Vec<_>>();
+        let lower = |list: &[String]| {
+            list.iter().map(|s| s.trim().to_lowercase()).filter(|s| !s.is_empty()).collect::<Vec<_>>()
+        };
         let allowed = lower(allowed);
-        let mut list: Vec<String> = BLOCKED.iter().map(|s| (*s).to_owned()).filter(|s| !allowed.contains(s)).collect();
+        let mut list: Vec<String> =
+            BLOCKED.iter().map(|s| (*s).to_owned()).filter(|s| !allowed.contains(s)).collect();
         list.extend(lower(blocked));
         if !allow_network {
             list.extend(NETWORK.iter().map(|s| (*s).to_owned()));
@@ -343,6 +360,12 @@ impl BlockList {
         list.sort();
         list.dedup();
         BlockList { entries: list.iter().map(|s| Entry::read(s)).collect() }
+    }
+
+    /// A list of these entries alone.
+    #[must_use]
+    pub fn of(blocked: &[String]) -> Self {
+        BlockList { entries: blocked.iter().map(|s| Entry::read(s)).collect() }
     }
 
     /// The entries, sorted.
@@ -365,7 +388,18 @@ pub struct ConfirmList {
 
 /// What is asked about unless a configuration says otherwise.
 const CONFIRMED: [&str; 12] = [
-    "rm ", "git push -f", "git push --force", "drop table", "drop database", "truncate ", "$(", "`", "<(", ">(", "<<<", "eval ",
+    "rm ",
+    "git push -f",
+    "git push --force",
+    "drop table",
+    "drop database",
+    "truncate ",
+    "$(",
+    "`",
+    "<(",
+    ">(",
+    "<<<",
+    "eval ",
 ];
 
 impl Default for ConfirmList {
@@ -440,7 +474,8 @@ impl Entry {
         }
         // The words that follow, in order; others may stand between them.
         let mut args = command.words.iter().skip(1).map(|w| w.text.to_lowercase());
-        rest.iter().all(|want| args.any(|a| a == *want || want.ends_with('=') && a.starts_with(want.as_str())))
+        rest.iter()
+            .all(|want| args.any(|a| a == *want || want.ends_with('=') && a.starts_with(want.as_str())))
     }
 }
 
@@ -600,7 +635,14 @@ mod tests {
         let p = PermissionPolicy::from_legacy(&strings(&["sudo"]), &strings(&["rm "]));
         assert_eq!(bash(&p, "sudo apt"), Verdict::Deny);
         assert_eq!(bash(&p, "rm file"), Verdict::Ask);
-        for c in ["find . -name foo", "ls -la", "echo hello", "cat sudoku.txt", "./confirm x", "git commit -m 'sudo rm x'"] {
+        for c in [
+            "find . -name foo",
+            "ls -la",
+            "echo hello",
+            "cat sudoku.txt",
+            "./confirm x",
+            "git commit -m 'sudo rm x'",
+        ] {
             assert_eq!(bash(&p, c), Verdict::Allow, "{c}");
         }
         assert_eq!(bash(&p, "X=1 sudo rm"), Verdict::Deny);
@@ -626,26 +668,65 @@ mod tests {
         let list = |b: &[&str], a: &[&str], n| BlockList::new(&strings(b), &strings(a), n);
         let has = |l: &BlockList, text: &str| {
             let roots = [];
-            let context = Context { cwd: "/", home: "/h", roots: &roots, env: &[], links: &crate::analyse::NoLinks, shell: toolgate_bash::Shell::Bash };
+            let context = Context {
+                cwd: "/",
+                home: "/h",
+                roots: &roots,
+                env: &[],
+                links: &crate::analyse::NoLinks,
+                shell: toolgate_bash::Shell::Bash,
+            };
             l.find(&script(text, &context)).is_some()
         };
         let d = list(&[], &[], true);
-        for c in ["sudo x", "mkfs.ext4 /dev/sda", "dd if=/dev/zero of=x", "rm -rf /", "curl x", "/usr/bin/sudo x", "X=1 curl y", "true & curl x", "if true; then curl x; fi", "bash -c 'curl x'"] {
+        for c in [
+            "sudo x",
+            "mkfs.ext4 /dev/sda",
+            "dd if=/dev/zero of=x",
+            "rm -rf /",
+            "curl x",
+            "/usr/bin/sudo x",
+            "X=1 curl y",
+            "true & curl x",
+            "if true; then curl x; fi",
+            "bash -c 'curl x'",
+        ] {
             assert!(has(&d, c), "{c}");
         }
-        for c in ["echo hello", "sudoku", "ncp file.txt", "rm -rf /tmp/anything", "git commit -m 'fix; reboot handling'", "echo 'a|sudo b'", ""] {
+        for c in [
+            "echo hello",
+            "sudoku",
+            "ncp file.txt",
+            "rm -rf /tmp/anything",
+            "git commit -m 'fix; reboot handling'",
+            "echo 'a|sudo b'",
+            "",
+        ] {
             assert!(!has(&d, c), "{c}");
         }
         assert!(!has(&list(&[], &["CURL"], true), "curl x"));
         assert!(has(&list(&["curl"], &["curl"], true), "curl x"));
         assert!(has(&list(&[], &["curl"], false), "curl x"));
-        assert_eq!(list(&["Sudo", "sudo", "MyCustom"], &[], true).entries().filter(|e| *e == "sudo" || *e == "mycustom").count(), 2);
+        assert_eq!(
+            list(&["Sudo", "sudo", "MyCustom"], &[], true)
+                .entries()
+                .filter(|e| *e == "sudo" || *e == "mycustom")
+                .count(),
+            2
+        );
     }
 
     #[test]
     fn confirm_patterns_go_by_grammar() {
         let list = ConfirmList::default();
-        let context = Context { cwd: "/", home: "/h", roots: &[], env: &[], links: &crate::analyse::NoLinks, shell: toolgate_bash::Shell::Bash };
+        let context = Context {
+            cwd: "/",
+            home: "/h",
+            roots: &[],
+            env: &[],
+            links: &crate::analyse::NoLinks,
+            shell: toolgate_bash::Shell::Bash,
+        };
         let hit = |text: &str| list.find(&script(text, &context)).map(|(e, _)| e.to_owned());
         for (text, entry) in [
             ("echo $(date)", "$("),

@@ -127,20 +127,24 @@ pub(crate) fn see(effect: &Effect, map: &Map, setting: Setting, network_open: bo
     }
     let path = effect.path.as_deref().or(effect.target.as_deref()).unwrap_or("");
     let mut place = map.place(path);
-    let destroys = matches!(effect.kind, Kind::Delete | Kind::Move | Kind::Loss | Kind::Write);
+    let destroys = matches!(effect.kind, Kind::Delete | Kind::Move | Kind::Loss);
+    let changes = destroys || effect.kind == Kind::Write;
     if place == Place::Unknown && destroys && !path.starts_with('/') {
         // The worst an unset variable can do: `rm -rf "$X/"`.
         let emptied: String = path.chars().filter(|c| *c != UNKNOWN).collect();
         if emptied.starts_with('/') && map.place(&emptied) == Place::Above {
             place = Place::Above;
         }
-    } else if destroys && !is_exact(path) && path.contains(UNKNOWN) && path.starts_with('/') {
+    } else if changes && !is_exact(path) && path.contains(UNKNOWN) && path.starts_with('/') {
         // `/$X`, `~/$X`: it may be the directory itself. Inside the workspace it may climb out.
         let head = path.split(UNKNOWN).next().unwrap_or("/");
-        let head_place = map.place(head.trim_end_matches('/'));
-        if head_place == Place::Above || head == "/" {
+        let bare = head.trim_end_matches('/');
+        let whole = head == "/" || head.ends_with('/') && map.place(bare) == Place::Above;
+        if destroys && whole {
             place = Place::Above;
-        } else if matches!(place, Place::Inside | Place::Scratch) {
+        } else if matches!(place, Place::Inside | Place::Scratch)
+            || !head.get(1..).unwrap_or("").contains('/')
+        {
             place = Place::Unknown;
         }
     }

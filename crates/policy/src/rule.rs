@@ -188,7 +188,9 @@ impl Rules {
         for (i, r) in self.list.iter().enumerate() {
             let useless = r.verdict == Verdict::Allow && !r.layer.may_loosen();
             let covered = self.list.iter().enumerate().any(|(j, other)| {
-                j != i && (other.verdict > r.verdict || j < i && other.verdict == r.verdict) && other.covers(r)
+                j != i
+                    && (other.verdict > r.verdict || j < i && other.verdict == r.verdict)
+                    && other.covers(r)
             });
             if useless || covered {
                 out.push(r.name.as_str());
@@ -268,7 +270,11 @@ impl Rule {
         let message = if self.why.is_empty() { format!("rule {}", self.name) } else { self.why.clone() };
         Reason {
             verdict: self.verdict,
-            code: Cow::Borrowed(if self.verdict == Verdict::Deny { "denied-by-rule" } else { "asked-by-rule" }),
+            code: Cow::Borrowed(if self.verdict == Verdict::Deny {
+                "denied-by-rule"
+            } else {
+                "asked-by-rule"
+            }),
             message,
             span: Some(span),
             rule: Some(self.name.clone()),
@@ -292,7 +298,12 @@ impl Rule {
                 e => kinds.push(Kind::from_name(e).ok_or_else(|| format!("no such effect: `{e}`"))?),
             }
         }
-        if t.effect.is_empty() && t.program.is_empty() && t.path.is_empty() && t.host.is_empty() && t.tool.is_empty() {
+        if t.effect.is_empty()
+            && t.program.is_empty()
+            && t.path.is_empty()
+            && t.host.is_empty()
+            && t.tool.is_empty()
+        {
             return Err("it is about nothing: give `effect`, `program`, `path`, `host` or `tool`".into());
         }
         if !t.args.is_empty() && t.program.is_empty() {
@@ -312,7 +323,10 @@ impl Rule {
                 return Err(format!("`program` is a name without directories or arguments: `{p}`"));
             }
         }
-        let known = |list: &[String], words: &[&str], what: &str| match list.iter().find(|w| !words.contains(&w.as_str())) {
+        let known = |list: &[String], words: &[&str], what: &str| match list
+            .iter()
+            .find(|w| !words.contains(&w.as_str()))
+        {
             Some(w) => Err(format!("no such {what}: `{w}`")),
             None => Ok(()),
         };
@@ -321,7 +335,9 @@ impl Rule {
         if verdict == Verdict::Allow {
             for p in &t.program {
                 if t.args.is_empty() && t.effect.is_empty() && runs_others(p) {
-                    return Err(format!("allowing `{p}` would allow whatever it runs: name an effect or arguments"));
+                    return Err(format!(
+                        "allowing `{p}` would allow whatever it runs: name an effect or arguments"
+                    ));
                 }
             }
         }
@@ -431,8 +447,11 @@ impl Rule {
 
     /// Whether everything `other` is about is what this is about.
     fn covers(&self, other: &Rule) -> bool {
-        let all = |a: &[String], b: &[String]| a.is_empty() || !b.is_empty() && b.iter().all(|x| a.iter().any(|g| g == x || g == "*"));
-        (self.kinds.is_empty() && self.about_command_only() == other.about_command_only() || !other.kinds.is_empty() && other.kinds.iter().all(|k| self.kinds.contains(k)))
+        let all = |a: &[String], b: &[String]| {
+            a.is_empty() || !b.is_empty() && b.iter().all(|x| a.iter().any(|g| g == x || g == "*"))
+        };
+        (self.kinds.is_empty() && self.about_command_only() == other.about_command_only()
+            || !other.kinds.is_empty() && other.kinds.iter().all(|k| self.kinds.contains(k)))
             && all(&self.program, &other.program)
             && self.args.len() <= other.args.len()
             && self.args.iter().zip(&other.args).all(|(a, b)| all(a, b))
@@ -447,8 +466,8 @@ impl Rule {
 /// Whether a program runs what it is given, so that allowing it allows everything.
 pub(crate) fn runs_others(program: &str) -> bool {
     const SHELLS: [&str; 24] = [
-        "sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "php", "env", "xargs", "sudo", "doas", "su", "eval", "exec",
-        "command", "builtin", "time", "find", "ssh",
+        "sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "php",
+        "env", "xargs", "sudo", "doas", "su", "eval", "exec", "command", "builtin", "time", "find", "ssh",
     ];
     if SHELLS.contains(&program) || program == "*" {
         return true;
@@ -469,10 +488,11 @@ fn on_path(pattern: &str, full: &str, map: &Map) -> bool {
 fn could_be_on_path(pattern: &str, full: &str, map: &Map) -> bool {
     // What is not known may be anything below what is.
     let head = full.split([crate::word::UNKNOWN, crate::word::SOME]).next().unwrap_or("");
-    head.is_empty() || absolute(pattern, map).iter().any(|g| {
-        let fixed = g.split(['*', '?']).next().unwrap_or("");
-        fixed.starts_with(head) || head.starts_with(fixed)
-    })
+    head.is_empty()
+        || absolute(pattern, map).iter().any(|g| {
+            let fixed = g.split(['*', '?']).next().unwrap_or("");
+            fixed.starts_with(head) || head.starts_with(fixed)
+        })
 }
 
 fn absolute(pattern: &str, map: &Map) -> Vec<String> {

@@ -39,10 +39,72 @@ enum Act {
 
 /// Services that are elsewhere: a tool of such a server reaches out whatever it is called.
 const SERVICES: [&str; 66] = [
-    "github", "gitlab", "bitbucket", "gitea", "slack", "discord", "teams", "telegram", "linear", "jira", "confluence", "atlassian", "notion", "asana", "trello", "monday", "clickup",
-    "sentry", "datadog", "grafana", "pagerduty", "newrelic", "stripe", "paypal", "square", "shopify", "hubspot", "salesforce", "zendesk", "intercom", "twilio", "sendgrid", "mailgun",
-    "gmail", "google", "gdrive", "drive", "gcal", "calendar", "outlook", "office", "sharepoint", "onedrive", "dropbox", "box", "aws", "azure", "gcp", "cloudflare", "vercel", "netlify",
-    "heroku", "supabase", "firebase", "figma", "canva", "web", "fetch", "browser", "http", "brave", "tavily", "exa", "perplexity", "firecrawl", "apify",
+    "github",
+    "gitlab",
+    "bitbucket",
+    "gitea",
+    "slack",
+    "discord",
+    "teams",
+    "telegram",
+    "linear",
+    "jira",
+    "confluence",
+    "atlassian",
+    "notion",
+    "asana",
+    "trello",
+    "monday",
+    "clickup",
+    "sentry",
+    "datadog",
+    "grafana",
+    "pagerduty",
+    "newrelic",
+    "stripe",
+    "paypal",
+    "square",
+    "shopify",
+    "hubspot",
+    "salesforce",
+    "zendesk",
+    "intercom",
+    "twilio",
+    "sendgrid",
+    "mailgun",
+    "gmail",
+    "google",
+    "gdrive",
+    "drive",
+    "gcal",
+    "calendar",
+    "outlook",
+    "office",
+    "sharepoint",
+    "onedrive",
+    "dropbox",
+    "box",
+    "aws",
+    "azure",
+    "gcp",
+    "cloudflare",
+    "vercel",
+    "netlify",
+    "heroku",
+    "supabase",
+    "firebase",
+    "figma",
+    "canva",
+    "web",
+    "fetch",
+    "browser",
+    "http",
+    "brave",
+    "tavily",
+    "exa",
+    "perplexity",
+    "firecrawl",
+    "apify",
 ];
 
 /// Analyses the call of a tool.
@@ -85,7 +147,10 @@ pub fn analyse(tool: &str, args: &[(String, Value)], context: &Context<'_>) -> A
 
 /// The name of the server in `mcp__server__tool`; single underscores belong to the names.
 fn mcp_server(tool: &str) -> Option<String> {
-    let rest = tool.strip_prefix("mcp__").or_else(|| tool.strip_prefix("mcp:")).or_else(|| tool.strip_prefix("mcp_"))?;
+    let rest = tool
+        .strip_prefix("mcp__")
+        .or_else(|| tool.strip_prefix("mcp:"))
+        .or_else(|| tool.strip_prefix("mcp_"))?;
     let server = rest.split("__").next().unwrap_or(rest);
     let server = server.split(':').next().unwrap_or(server);
     Some(server.to_ascii_lowercase())
@@ -97,14 +162,43 @@ fn act(tool: &str) -> Act {
     let parts: Vec<&str> = name.split(['_', '-', '.', '/', ':', ' ']).filter(|p| !p.is_empty()).collect();
     let has = |list: &[&str]| parts.iter().any(|p| list.contains(p)) || list.contains(&name);
     let is_mcp = mcp_server(tool).is_some();
-    if has(&["bash", "shell", "terminal", "runcommand", "execute_command", "run_command", "run_shell_command", "local_shell", "powershell", "cmd"])
-        || !is_mcp && has(&["exec", "execute", "command"])
+    if has(&[
+        "bash",
+        "shell",
+        "terminal",
+        "runcommand",
+        "execute_command",
+        "run_command",
+        "run_shell_command",
+        "local_shell",
+        "powershell",
+        "cmd",
+    ]) || !is_mcp && has(&["exec", "execute", "command"])
         || is_mcp && has(&["exec", "command", "shell"])
     {
         return Act::Shell;
     }
-    if has(&["fetch", "webfetch", "web", "websearch", "http", "https", "url", "browser", "browse", "navigate", "download", "upload", "scrape", "request", "curl", "google", "bing"])
-        || name.contains("web_") || name.contains("webfetch") || name.contains("websearch")
+    if has(&[
+        "fetch",
+        "webfetch",
+        "web",
+        "websearch",
+        "http",
+        "https",
+        "url",
+        "browser",
+        "browse",
+        "navigate",
+        "download",
+        "upload",
+        "scrape",
+        "request",
+        "curl",
+        "google",
+        "bing",
+    ]) || name.contains("web_")
+        || name.contains("webfetch")
+        || name.contains("websearch")
     {
         return Act::Net;
     }
@@ -114,13 +208,34 @@ fn act(tool: &str) -> Act {
     if has(&["move", "rename", "mv"]) {
         return Act::Move;
     }
-    if has(&["write", "edit", "multiedit", "create", "append", "patch", "insert", "replace", "update", "save", "notebookedit", "str", "mkdir", "copy", "touch"]) || name.contains("apply_patch") || name.contains("write") || name.contains("edit") {
+    if has(&[
+        "write",
+        "edit",
+        "multiedit",
+        "create",
+        "append",
+        "patch",
+        "insert",
+        "replace",
+        "update",
+        "save",
+        "notebookedit",
+        "str",
+        "mkdir",
+        "copy",
+        "touch",
+    ]) || name.contains("apply_patch")
+        || name.contains("write")
+        || name.contains("edit")
+    {
         return Act::Write;
     }
     if has(&["ls", "list", "glob", "tree", "stat", "exists", "find"]) {
         return Act::List;
     }
-    if has(&["read", "view", "cat", "open", "grep", "search", "get", "head", "tail", "load"]) || name.contains("read") {
+    if has(&["read", "view", "cat", "open", "grep", "search", "get", "head", "tail", "load"])
+        || name.contains("read")
+    {
         return Act::Read;
     }
     if has(&["todo", "todowrite", "todoread", "think", "plan", "exitplanmode", "askuserquestion"]) {
@@ -138,7 +253,9 @@ fn shell(args: &[(String, Value)], context: &Context<'_>) -> Analysis {
     let span = Span::default();
     let mut cwd = context.cwd.to_owned();
     let mut before = Vec::new();
-    if let Some(Value::Text(dir)) = text(args, &["workdir", "cwd", "working_directory", "workingdirectory", "dir", "directory", "path"]) {
+    if let Some(Value::Text(dir)) =
+        text(args, &["workdir", "cwd", "working_directory", "workingdirectory", "dir", "directory", "path"])
+    {
         cwd = path::join(context.cwd, dir);
         let inside = context.roots.iter().any(|r| path::below(r, &cwd).is_some());
         if !inside {
@@ -165,7 +282,21 @@ fn shell(args: &[(String, Value)], context: &Context<'_>) -> Analysis {
         }
     }
     let inner = Context { cwd: &cwd, env: &env, ..*context };
-    let command = text(args, &["command", "cmd", "script", "code", "commands", "argv", "args", "input", "command_line", "commandline"]);
+    let command = text(
+        args,
+        &[
+            "command",
+            "cmd",
+            "script",
+            "code",
+            "commands",
+            "argv",
+            "args",
+            "input",
+            "command_line",
+            "commandline",
+        ],
+    );
     let mut out = match command {
         Some(Value::Text(t)) => script(t, &inner),
         Some(Value::List(list)) => {
@@ -283,8 +414,11 @@ impl Call<'_> {
     }
 
     fn one(&mut self, key: &str, t: &str, act: Act, mcp: bool, paths: &mut u32) {
-        let part = |list: &[&str]| key.split(['_', '-', '.']).any(|p| list.contains(&p)) || list.contains(&key);
-        if part(&["url", "uri", "urls", "href", "endpoint", "link", "host", "hostname"]) || (act == Act::Net && t.contains("://")) {
+        let part =
+            |list: &[&str]| key.split(['_', '-', '.']).any(|p| list.contains(&p)) || list.contains(&key);
+        if part(&["url", "uri", "urls", "href", "endpoint", "link", "host", "hostname"])
+            || (act == Act::Net && t.contains("://"))
+        {
             let file = t.strip_prefix("file://");
             match file {
                 Some(p) => {
@@ -298,8 +432,28 @@ impl Call<'_> {
             }
             return;
         }
-        if part(&["path", "paths", "file", "files", "filename", "filepath", "dir", "directory", "folder", "source", "src", "destination", "dest", "target", "from", "to", "root", "notebook", "oldpath", "newpath"])
-            && !key.contains("content")
+        if part(&[
+            "path",
+            "paths",
+            "file",
+            "files",
+            "filename",
+            "filepath",
+            "dir",
+            "directory",
+            "folder",
+            "source",
+            "src",
+            "destination",
+            "dest",
+            "target",
+            "from",
+            "to",
+            "root",
+            "notebook",
+            "oldpath",
+            "newpath",
+        ]) && !key.contains("content")
         {
             *paths += 1;
             let source = part(&["source", "src", "from", "oldpath", "old"]);

@@ -96,7 +96,10 @@ fn carriers() -> Vec<Carrier> {
     carrier!(c, "exec -a", [], true, |p| format!("(exec -a other {p})"));
     carrier!(c, "trap", [], false, |p| format!("trap {} EXIT", quoted(p)));
     carrier!(c, "source", [], false, |p| format!("source <(echo {})", quoted(p)));
-    carrier!(c, "prompt expansion", [], false, |p| format!("x={}; : \"${{x@P}}\"", quoted(&format!("$({p}\n)"))));
+    carrier!(c, "prompt expansion", [], false, |p| format!(
+        "x={}; : \"${{x@P}}\"",
+        quoted(&format!("$({p}\n)"))
+    ));
     carrier!(c, "array as command", [], true, |p| format!("a=({p}); \"${{a[@]}}\""));
     carrier!(c, "positional as command", [], true, |p| format!("set -- {p}; \"$@\""));
     carrier!(c, "variable as command", [], true, |p| format!("x={}; $x", quoted(p)));
@@ -105,7 +108,7 @@ fn carriers() -> Vec<Carrier> {
     carrier!(c, "bash -c double", ["bash"], false, |p| format!("bash -c {}", double(p)));
     carrier!(c, "bash clustered", ["bash"], false, |p| format!("bash -ec {}", quoted(p)));
     carrier!(c, "bash here-string", ["bash"], false, |p| format!("bash <<< {}", quoted(p)));
-    carrier!(c, "bash here-document", ["bash"], false, |p| format!("bash <<'END_OF_TEXT'\n{p}\nEND_OF_TEXT")); 
+    carrier!(c, "bash here-document", ["bash"], false, |p| format!("bash <<'END_OF_TEXT'\n{p}\nEND_OF_TEXT"));
     carrier!(c, "sh -c", ["sh"], false, |p| format!("sh -c {}", quoted(p)));
     carrier!(c, "echo to sh", ["bash"], false, |p| format!("echo {} | bash", quoted(p)));
     carrier!(c, "printf to sh", ["bash"], false, |p| format!("printf '%s\\n' {} | bash -s", quoted(p)));
@@ -125,14 +128,22 @@ fn carriers() -> Vec<Carrier> {
     carrier!(c, "xargs options", ["xargs"], true, |p| format!("echo x | xargs -n1 -P1 -- {p}"));
     carrier!(c, "xargs sh", ["xargs", "sh"], false, |p| format!("echo x | xargs -I{{}} sh -c {}", quoted(p)));
     carrier!(c, "find", ["find"], true, |p| format!("find . -maxdepth 0 -exec {p} \\;"));
-    carrier!(c, "find sh", ["find", "sh"], false, |p| format!("find . -maxdepth 0 -execdir sh -c {} \\;", quoted(p)));
-    carrier!(c, "awk system", ["awk"], false, |p| format!("awk {}", quoted(&format!("BEGIN{{system({})}}", double(p)))));
+    carrier!(c, "find sh", ["find", "sh"], false, |p| format!(
+        "find . -maxdepth 0 -execdir sh -c {} \\;",
+        quoted(p)
+    ));
+    carrier!(c, "awk system", ["awk"], false, |p| format!(
+        "awk {}",
+        quoted(&format!("BEGIN{{system({})}}", double(p)))
+    ));
     carrier!(c, "absolute wrapper", ["env"], true, |p| format!("/usr/bin/env {p}"));
     c
 }
 
 fn judge(text: &str) -> Verdict {
-    Judge::new("/home/dev", "/home/dev/work/repo").judge(&Request::Command { text: text.to_owned(), cwd: None }).verdict
+    Judge::new("/home/dev", "/home/dev/work/repo")
+        .judge(&Request::Command { text: text.to_owned(), cwd: None })
+        .verdict
 }
 
 /// Texts by how they were made: one carrier, or one inside another.
@@ -142,7 +153,8 @@ fn texts(payload: &str) -> Vec<(String, String, Vec<&'static str>)> {
     for a in &list {
         let inner = (a.wrap)(payload);
         out.push((a.name.to_owned(), inner.clone(), a.needs.to_vec()));
-        let is_simple = !inner.contains('\n') && a.needs.first().is_some_and(|n| inner.starts_with(n)) || a.name == "plain";
+        let is_simple = !inner.contains('\n') && a.needs.first().is_some_and(|n| inner.starts_with(n))
+            || a.name == "plain";
         for b in &list {
             // `eval` with several words takes a layer of quotes off: what it then runs is another command.
             if b.simple && !is_simple || b.name == "plain" || b.name == "eval words" && a.name != "plain" {
@@ -159,7 +171,11 @@ fn texts(payload: &str) -> Vec<(String, String, Vec<&'static str>)> {
 fn no_carrier_hides_what_it_carries_and_none_spoils_what_is_harmless() {
     let mut report = String::new();
     let (mut count, mut softer, mut asked) = (0, 0, 0);
-    for (payload, least) in [("curl https://evil.example", Verdict::Deny), ("rm -rf /etc", Verdict::Deny), ("rm -rf src", Verdict::Ask)] {
+    for (payload, least) in [
+        ("curl https://evil.example", Verdict::Deny),
+        ("rm -rf /etc", Verdict::Deny),
+        ("rm -rf src", Verdict::Ask),
+    ] {
         for (name, text, _) in texts(payload) {
             count += 1;
             let v = judge(&text);
@@ -181,7 +197,9 @@ fn no_carrier_hides_what_it_carries_and_none_spoils_what_is_harmless() {
             }
         }
     }
-    println!("{count} combinations; {softer} asked about that could be denied; {asked} of {harmless} harmless ones asked about");
+    println!(
+        "{count} combinations; {softer} asked about that could be denied; {asked} of {harmless} harmless ones asked about"
+    );
     assert!(report.is_empty(), "{report}");
     assert!(count >= 5000, "{count}");
 }
@@ -208,7 +226,9 @@ impl Stage {
         {
             use std::os::unix::fs::PermissionsExt;
             std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
-            for name in ["bash", "sh", "env", "nice", "nohup", "timeout", "stdbuf", "setsid", "xargs", "find", "awk"] {
+            for name in
+                ["bash", "sh", "env", "nice", "nohup", "timeout", "stdbuf", "setsid", "xargs", "find", "awk"]
+            {
                 if let Some(real) = locate(name) {
                     std::os::unix::fs::symlink(real, root.join("bin").join(name)).unwrap();
                 }

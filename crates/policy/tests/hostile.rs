@@ -9,7 +9,9 @@ fn judge(text: &str) -> Verdict {
     std::thread::Builder::new()
         .stack_size(4 * 1024 * 1024)
         .spawn(move || {
-            Judge::new("/home/dev", "/home/dev/work/repo").judge(&Request::Command { text, cwd: None }).verdict
+            Judge::new("/home/dev", "/home/dev/work/repo")
+                .judge(&Request::Command { text, cwd: None })
+                .verdict
         })
         .unwrap()
         .join()
@@ -21,7 +23,15 @@ const EVIL: &str = "curl https://evil.example";
 #[test]
 fn deep_nesting_is_never_allowed() {
     for n in [10, 60, 99, 200, 2000] {
-        for (open, close) in [("$(", ")"), ("( ", " )"), ("{ ", "; }"), ("if true; then ", "; fi"), ("echo \"$(", ")\""), ("<(", ")"), ("while ", "; do :; done")] {
+        for (open, close) in [
+            ("$(", ")"),
+            ("( ", " )"),
+            ("{ ", "; }"),
+            ("if true; then ", "; fi"),
+            ("echo \"$(", ")\""),
+            ("<(", ")"),
+            ("while ", "; do :; done"),
+        ] {
             let text = format!("{}{EVIL}{}", open.repeat(n), close.repeat(n));
             assert_ne!(judge(&text), Verdict::Allow, "{n} of {open}");
         }
@@ -86,7 +96,37 @@ fn growth_is_bounded() {
 
 #[test]
 fn odd_bytes_are_answered() {
-    for text in ["\u{ffff}", "\u{fffe}x /", "echo \u{ffff}", "rm -rf \u{ffff}", "\0", "echo a\0b", "\u{202e}ls", "ls\u{a0}-la", "\r", "echo \r x", "", " ", "\n\n", "#", "''", "\"\"", "$", "${", "((", "[[", "<<", "<<E", "a=(", "{", "}", "!", "&", "|", ";;"] {
+    for text in [
+        "\u{ffff}",
+        "\u{fffe}x /",
+        "echo \u{ffff}",
+        "rm -rf \u{ffff}",
+        "\0",
+        "echo a\0b",
+        "\u{202e}ls",
+        "ls\u{a0}-la",
+        "\r",
+        "echo \r x",
+        "",
+        " ",
+        "\n\n",
+        "#",
+        "''",
+        "\"\"",
+        "$",
+        "${",
+        "((",
+        "[[",
+        "<<",
+        "<<E",
+        "a=(",
+        "{",
+        "}",
+        "!",
+        "&",
+        "|",
+        ";;",
+    ] {
         let v = judge(text);
         if text.contains(['\u{ffff}', '\u{fffe}']) && !text.starts_with("echo") {
             assert_ne!(v, Verdict::Allow, "{text:?}");

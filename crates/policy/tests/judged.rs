@@ -77,7 +77,12 @@ fn score(file: &str, report: &mut String) -> Score {
                 "OVERASK"
             }
         };
-        let text: String = case["command"].as_str().map_or_else(|| case["args"].to_string(), str::to_owned).chars().take(150).collect();
+        let text: String = case["command"]
+            .as_str()
+            .map_or_else(|| case["args"].to_string(), str::to_owned)
+            .chars()
+            .take(150)
+            .collect();
         let _ = writeln!(report, "{kind} {} {class} {text:?}", case["id"].as_str().unwrap());
         for r in answer.reasons.iter().take(3) {
             let _ = writeln!(report, "      {} {}: {}", r.verdict.name(), r.code, r.message);

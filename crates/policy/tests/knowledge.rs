@@ -2,13 +2,19 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use toolgate_policy::analyse::{self, Context, NoLinks};
 use toml::{Table, Value};
+use toolgate_policy::analyse::{self, Context, NoLinks};
 
 fn effects_of(command: &str) -> Vec<String> {
     let roots = ["/w".to_owned()];
-    let context =
-        Context { cwd: "/w", home: "/home/u", roots: &roots, env: &[], links: &NoLinks, shell: toolgate_bash::Shell::Bash };
+    let context = Context {
+        cwd: "/w",
+        home: "/home/u",
+        roots: &roots,
+        env: &[],
+        links: &NoLinks,
+        shell: toolgate_bash::Shell::Bash,
+    };
     analyse::script(command, &context).effects.iter().map(|e| e.shown()).collect()
 }
 
@@ -21,7 +27,14 @@ fn mistakes(example: &str) -> Option<String> {
     let mut wrong = Vec::new();
     for part in expected.split(", ") {
         let part = part.trim().replace(" ~", " /home/u");
-        let found_it = |p: &str| found.iter().any(|f| f == p || f.strip_prefix(p).is_some_and(|r| r.starts_with([' ', '.', '/', ':', '*']) || !p.contains(' ') || p.starts_with("net ")));
+        let found_it = |p: &str| {
+            found.iter().any(|f| {
+                f == p
+                    || f.strip_prefix(p).is_some_and(|r| {
+                        r.starts_with([' ', '.', '/', ':', '*']) || !p.contains(' ') || p.starts_with("net ")
+                    })
+            })
+        };
         let holds = match part.strip_prefix('!') {
             _ if part == "none" => found.is_empty(),
             Some(p) => !found_it(p),
@@ -31,7 +44,11 @@ fn mistakes(example: &str) -> Option<String> {
             wrong.push(part);
         }
     }
-    if wrong.is_empty() { None } else { Some(format!("`{command}`\n    expected {}\n    found    {found:?}", wrong.join(", "))) }
+    if wrong.is_empty() {
+        None
+    } else {
+        Some(format!("`{command}`\n    expected {}\n    found    {found:?}", wrong.join(", ")))
+    }
 }
 
 fn examples(table: &Table, out: &mut Vec<String>) {

@@ -19,7 +19,9 @@ fn commands() -> Vec<String> {
     std::fs::read_to_string(path)
         .unwrap()
         .lines()
-        .map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap()["command"].as_str().unwrap().to_owned())
+        .map(|l| {
+            serde_json::from_str::<serde_json::Value>(l).unwrap()["command"].as_str().unwrap().to_owned()
+        })
         .collect()
 }
 
@@ -28,9 +30,36 @@ fn simple() -> Vec<String> {
     commands()
         .into_iter()
         .filter(|c| {
-            !c.contains(['\n', '\r', ';', '|', '&', '<', '>', '(', '`', '#', '{', '!', '=', '\\', '"', '\'', '$', '*', '~', '[', '?'])
-                && !matches!(c.split(' ').next(), Some("cd" | "exec" | "builtin" | "time" | "set" | "export" | "." | "source" | "eval" | "trap" | "hash" | "history" | "type" | "help" | "command" | "printenv" | "alias" | "pushd" | "coproc" | "test"))
-                && c.split(' ').next().is_some_and(|w| w.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.'))
+            !c.contains([
+                '\n', '\r', ';', '|', '&', '<', '>', '(', '`', '#', '{', '!', '=', '\\', '"', '\'', '$', '*',
+                '~', '[', '?',
+            ]) && !matches!(
+                c.split(' ').next(),
+                Some(
+                    "cd" | "exec"
+                        | "builtin"
+                        | "time"
+                        | "set"
+                        | "export"
+                        | "."
+                        | "source"
+                        | "eval"
+                        | "trap"
+                        | "hash"
+                        | "history"
+                        | "type"
+                        | "help"
+                        | "command"
+                        | "printenv"
+                        | "alias"
+                        | "pushd"
+                        | "coproc"
+                        | "test"
+                )
+            ) && c
+                .split(' ')
+                .next()
+                .is_some_and(|w| w.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.'))
         })
         .collect()
 }
@@ -100,7 +129,8 @@ fn tightening_never_makes_a_verdict_laxer() {
     };
     let deny_write = Rules::compile(&[rule("deny", "write")], Layer::User).unwrap();
     let ask_read = Rules::compile(&[rule("ask", "read")], Layer::User).unwrap();
-    let project = Rules::compile(&[rule("allow", "unknown"), rule("allow", "delete")], Layer::Project).unwrap();
+    let project =
+        Rules::compile(&[rule("allow", "unknown"), rule("allow", "delete")], Layer::Project).unwrap();
     // Each pair: the laxer judge first.
     let open_network = Judge { network: NetworkScope::Allow, ..base.clone() };
     let some_network = Judge { network: NetworkScope::Only(vec!["example.com".into()]), ..base.clone() };
@@ -134,10 +164,31 @@ fn tightening_never_makes_a_verdict_laxer() {
 fn the_order_of_options_does_not_matter() {
     let j = judge();
     for group in [
-        &["rm -r -f /etc", "rm -f -r /etc", "rm -rf /etc", "rm -fr /etc", "rm /etc -rf", "rm --recursive --force /etc", "rm /etc --force -r"][..],
-        &["sort -o /etc/x f", "sort f -o /etc/x", "sort -o/etc/x f", "sort --output=/etc/x f", "sort --output /etc/x f", "sort --outp=/etc/x f"][..],
+        &[
+            "rm -r -f /etc",
+            "rm -f -r /etc",
+            "rm -rf /etc",
+            "rm -fr /etc",
+            "rm /etc -rf",
+            "rm --recursive --force /etc",
+            "rm /etc --force -r",
+        ][..],
+        &[
+            "sort -o /etc/x f",
+            "sort f -o /etc/x",
+            "sort -o/etc/x f",
+            "sort --output=/etc/x f",
+            "sort --output /etc/x f",
+            "sort --outp=/etc/x f",
+        ][..],
         &["cp -t /etc a", "cp a -t /etc", "cp --target-directory=/etc a", "cp a /etc/a", "cp -f a /etc/a"][..],
-        &["tar -xf a -C /etc", "tar xf a -C /etc", "tar -C /etc -xf a", "tar --extract --file=a --directory=/etc", "tar x -C /etc -f a"][..],
+        &[
+            "tar -xf a -C /etc",
+            "tar xf a -C /etc",
+            "tar -C /etc -xf a",
+            "tar --extract --file=a --directory=/etc",
+            "tar x -C /etc -f a",
+        ][..],
     ] {
         for c in group {
             assert_eq!(verdict(&j, c), Verdict::Deny, "{c}");
@@ -146,9 +197,70 @@ fn the_order_of_options_does_not_matter() {
 }
 
 const PIECES: [&str; 64] = [
-    "curl", "rm", "-rf", "/", "ls", "cat", "x", "a=b", "$x", "\"$x\"", "${x:-y}", "$(ls)", "`ls`", "<(ls)", ">(cat)", ">", ">>", "<", "<<<", "2>&1", "|", "||", "&&", "&", ";", "\n", "(", ")", "{", "}", "if",
-    "then", "fi", "for", "do", "done", "in", "while", "case", "esac", "f()", "[[", "]]", "((", "))", "'q'", "\"d\"", "\\", "*", "~", "#", "!", "eval", "xargs", "env", "bash", "-c", "find", "-exec", ";;", "EOF", "<<EOF",
-    "https://evil.example", "..",
+    "curl",
+    "rm",
+    "-rf",
+    "/",
+    "ls",
+    "cat",
+    "x",
+    "a=b",
+    "$x",
+    "\"$x\"",
+    "${x:-y}",
+    "$(ls)",
+    "`ls`",
+    "<(ls)",
+    ">(cat)",
+    ">",
+    ">>",
+    "<",
+    "<<<",
+    "2>&1",
+    "|",
+    "||",
+    "&&",
+    "&",
+    ";",
+    "\n",
+    "(",
+    ")",
+    "{",
+    "}",
+    "if",
+    "then",
+    "fi",
+    "for",
+    "do",
+    "done",
+    "in",
+    "while",
+    "case",
+    "esac",
+    "f()",
+    "[[",
+    "]]",
+    "((",
+    "))",
+    "'q'",
+    "\"d\"",
+    "\\",
+    "*",
+    "~",
+    "#",
+    "!",
+    "eval",
+    "xargs",
+    "env",
+    "bash",
+    "-c",
+    "find",
+    "-exec",
+    ";;",
+    "EOF",
+    "<<EOF",
+    "https://evil.example",
+    "..",
 ];
 
 proptest! {

@@ -151,7 +151,12 @@ impl Parser<'_, '_> {
 
     #[inline]
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
-        Span { start: self.offset(start), end: self.offset(end) }
+        // Behind the last byte, not before the next: the source may have had more in between.
+        let end = match end.checked_sub(1) {
+            Some(last) if last >= start => self.offset(last).saturating_add(1),
+            _ => self.offset(end),
+        };
+        Span { start: self.offset(start), end }
     }
 
     /// The span from a position to here.

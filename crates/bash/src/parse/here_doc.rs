@@ -19,6 +19,10 @@ impl Parser<'_, '_> {
         strip_tabs: bool,
     ) -> Parsed<HereDocId> {
         let (text, quoted) = self.delimiter(&delimiter.parts)?;
+        if text.is_empty() && self.substitutions > 0 {
+            // Bash 5.2 loses the quotes of an empty delimiter when it copies a substitution.
+            return Err(self.unknown_at(start, Reason::Ambiguous));
+        }
         let id = HereDocId(u32::try_from(self.shared.here_docs.len()).unwrap_or(u32::MAX));
         self.shared.here_docs.push(HereDoc {
             delimiter_span: self.since(start),

@@ -3,7 +3,7 @@
 use super::bytes::is_name;
 use super::{Parsed, Parser};
 use crate::Reason;
-use crate::ast::{Descriptor, PartKind, Redirection, RedirectionOp, Target, Word};
+use crate::ast::{Descriptor, ParameterOp, Part, PartKind, Redirection, RedirectionOp, Target, Word};
 
 impl Parser<'_, '_> {
     /// All redirections that stand here, as behind a compound command.
@@ -35,7 +35,7 @@ impl Parser<'_, '_> {
         {
             return Err(self.unknown_at(target_start, Reason::Ambiguous));
         }
-        let target = self.target(target, op, fd.is_some(), target_start)?;
+        let target = self.target(target, op, fd.as_ref(), target_start)?;
         redirections.push(Redirection { span: self.since(start), fd, op, target });
         Ok(true)
     }
@@ -60,14 +60,26 @@ impl Parser<'_, '_> {
         Ok(Some((fd, op)))
     }
 
-    fn target(&mut self, word: Word, op: RedirectionOp, has_fd: bool, start: usize) -> Parsed<Target> {
+    fn target(
+        &mut self,
+        word: Word,
+        op: RedirectionOp,
+        fd: Option<&Descriptor>,
+        start: usize,
+    ) -> Parsed<Target> {
         Ok(match op {
             RedirectionOp::HereDoc | RedirectionOp::HereDocStripTabs => {
                 let strip = op == RedirectionOp::HereDocStripTabs;
                 Target::HereDoc(self.promise_here_doc(start, &word, strip)?)
             }
-            RedirectionOp::DuplicateOutput if !has_fd && !is_descriptor(&word) => {
-                self.bash_only()?;
+            RedirectionOp::DuplicateOutput if !is_descriptor(&word) => {
+                if fd.is_none() {
+                    self.bash_only()?;
+                }
+                if quotes_an_expansion(&word.parts) {
+                    // Bash expands a target that is no descriptor twice.
+                    return Err(self.unknown_at(start, Reason::Ambiguous));
+                }
                 Target::Word(word)
             }
             _ => Target::Word(word),
@@ -163,4 +175,22 @@ fn goes_on_after_dash(target: &Word) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether quotes hold what would be an expansion without them.
+fn quotes_an_expansion(parts: &[Part]) -> bool {
+    let expands = |byte: &u8| matches!(byte, b'$' | b'`' | b'<' | b'>' | b'\\');
+    parts.iter().any(|part| match &part.kind {
+        PartKind::Escaped(byte) => expands(byte),
+        PartKind::SingleQuoted(text) | PartKind::AnsiC(text) => text.iter().any(expands),
+        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
+            quotes_an_expansion(inner)
+                || inner.iter().any(|part| match &part.kind {
+                    PartKind::Literal(literal) => literal.text.iter().any(expands),
+                    _ => false,
+                })
+        }
+        PartKind::Parameter(parameter) => parameter.op != ParameterOp::Plain,
+        _ => false,
+    })
 }

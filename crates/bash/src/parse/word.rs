@@ -58,7 +58,11 @@ impl<'p> Parser<'p, '_> {
                 b'<' | b'>' if self.second() == b'(' => self.process_substitution(parts)?,
                 b'(' if place == Place::Regex => self.regex_group(parts)?,
                 b'(' if self.extended_glob_op(parts, place) => self.extended_glob(parts)?,
-                b'|' if place == Place::Regex && self.second() != b'|' => {
+                b'|' if place == Place::Regex && !parts.is_empty() => {
+                    if self.second() == b'|' {
+                        // An operator or two empty alternatives, as versions have it.
+                        return Err(self.unknown(Reason::Ambiguous));
+                    }
                     self.push_literal_byte(parts, b'|');
                 }
                 0 | b' ' | b'\t' | b'\n' | b'<' | b'>' | b'(' | b')' | b';' | b'&' | b'|' => return Ok(()),

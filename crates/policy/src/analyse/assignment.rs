@@ -49,7 +49,13 @@ impl Analyst<'_> {
     }
 
     /// An assignment in front of a command.
-    pub(super) fn assign_before(&mut self, a: &Assignment, value: &Variable, words: &[Word<'_>], state: &mut State) {
+    pub(super) fn assign_before(
+        &mut self,
+        a: &Assignment,
+        value: &Variable,
+        words: &[Word<'_>],
+        state: &mut State,
+    ) {
         let name = super::expand::lossy(&a.name).into_owned();
         let text = match value {
             Variable::Scalar(v) => v.clone(),
@@ -72,7 +78,10 @@ impl Analyst<'_> {
         match meaning {
             Some(Meaning::Harmless) => {}
             Some(Meaning::Code) => {
-                if matches!(value, "" | "cat" | "less" | "true" | ":" | "more" | "vim" | "nano" | "vi" | "false") {
+                if matches!(
+                    value,
+                    "" | "cat" | "less" | "true" | ":" | "more" | "vim" | "nano" | "vi" | "false"
+                ) {
                     return;
                 }
                 if name.starts_with("PS") && is_exact(value) && !value.contains(['$', '`']) {
@@ -83,7 +92,11 @@ impl Analyst<'_> {
                 self.push(Kind::Env, Some(name), span, "a program runs its value as a command");
             }
             Some(Meaning::Program) => {
-                if is_exact(value) && !value.contains('/') && !value.contains(' ') && crate::knowledge::program(value).is_some() {
+                if is_exact(value)
+                    && !value.contains('/')
+                    && !value.contains(' ')
+                    && crate::knowledge::program(value).is_some()
+                {
                     // The usual `CC=clang`: a known program under its own name.
                     let usual = !matches!(value, "sh" | "bash" | "curl" | "wget" | "env" | "sudo");
                     if usual {
@@ -94,10 +107,15 @@ impl Analyst<'_> {
                 self.code(Lang::Argv, value, span, state, &Data::Unknown);
             }
             Some(Meaning::Script) => {
-                self.push(Kind::Env, Some(name), span, "a shell or an interpreter runs or reads this file when it starts");
+                self.push(
+                    Kind::Env,
+                    Some(name),
+                    span,
+                    "a shell or an interpreter runs or reads this file when it starts",
+                );
             }
             Some(Meaning::Inject) => {
-                if name == "PATH" && self.is_usual_path(value, state) {
+                if name == "PATH" && self.is_usual_path(value) {
                     return;
                 }
                 if name == "PATH" || name.starts_with("BASH_FUNC_") {
@@ -106,7 +124,12 @@ impl Analyst<'_> {
                 if name == "HOME" && value == self.context.home {
                     return;
                 }
-                self.push(Kind::Env, Some(name), span, "it decides which code the next program loads or how it is read");
+                self.push(
+                    Kind::Env,
+                    Some(name),
+                    span,
+                    "it decides which code the next program loads or how it is read",
+                );
             }
             Some(Meaning::Place) => {
                 let dirs = state.dirs.clone();
@@ -129,11 +152,13 @@ impl Analyst<'_> {
     }
 
     /// A search path made only of directories of the system.
-    fn is_usual_path(&self, value: &str, state: &State) -> bool {
-        if value == UNKNOWN.to_string() && state.variable("PATH").is_none() {
-            return true;
-        }
-        value.split(':').all(|d| super::program::is_system_directory(d))
+    fn is_usual_path(&self, value: &str) -> bool {
+        let given = self.context.env.iter().find(|(n, _)| n == "PATH").map(|(_, v)| v.as_str());
+        // What was there before is as good as it was.
+        let rest =
+            given.and_then(|g| value.find(g).map(|at| [&value[..at], &value[at + g.len()..]].concat()));
+        let value = rest.as_deref().map_or(value, |r| r.trim_matches(':'));
+        value.is_empty() && given.is_some() || value.split(':').all(super::program::is_system_directory)
     }
 }
 

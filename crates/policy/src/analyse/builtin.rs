@@ -13,7 +13,12 @@ use std::rc::Rc;
 
 impl Analyst<'_> {
     /// Runs a builtin; `None` if the name is none that is handled here.
-    pub(super) fn builtin(&mut self, words: &[Word<'static>], state: &mut State, input: &Data) -> Option<Data> {
+    pub(super) fn builtin(
+        &mut self,
+        words: &[Word<'static>],
+        state: &mut State,
+        input: &Data,
+    ) -> Option<Data> {
         let name = words.first()?.text.clone();
         let span = words.first()?.span;
         let args = words.get(1..).unwrap_or(&[]);
@@ -123,7 +128,8 @@ impl Analyst<'_> {
             "let" => {
                 for w in args {
                     self.evaluated(&w.text.clone(), w.span, state);
-                    let name: String = w.text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                    let name: String =
+                        w.text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
                     if !name.is_empty() {
                         state.set(&name, Variable::Scalar(crate::word::SOME.to_string()));
                     }
@@ -192,8 +198,8 @@ impl Analyst<'_> {
                 }
                 Some(Data::Unknown)
             }
-            "exit" | "logout" | "return" | "break" | "continue" | ":" | "true" | "false" | "wait" | "jobs" | "fg" | "bg"
-            | "disown" | "suspend" | "times" | "dirs" | "caller" | "umask" => nothing,
+            "exit" | "logout" | "return" | "break" | "continue" | ":" | "true" | "false" | "wait"
+            | "jobs" | "fg" | "bg" | "disown" | "suspend" | "times" | "dirs" | "caller" | "umask" => nothing,
             _ => None,
         }
     }
@@ -227,7 +233,13 @@ impl Analyst<'_> {
         state.dirs = dirs;
     }
 
-    fn command_builtin(&mut self, name: &str, args: &[Word<'static>], state: &mut State, input: &Data) -> Data {
+    fn command_builtin(
+        &mut self,
+        name: &str,
+        args: &[Word<'static>],
+        state: &mut State,
+        input: &Data,
+    ) -> Data {
         let mut rest = args;
         let mut asks = false;
         while let [first, more @ ..] = rest {
@@ -266,7 +278,10 @@ impl Analyst<'_> {
                     rest = more;
                     break;
                 }
-                t if t.starts_with('-') && t.len() > 1 && t.get(1..).is_some_and(|l| l.bytes().all(|b| matches!(b, b'c' | b'l' | b'a'))) => {
+                t if t.starts_with('-')
+                    && t.len() > 1
+                    && t.get(1..).is_some_and(|l| l.bytes().all(|b| matches!(b, b'c' | b'l' | b'a'))) =>
+                {
                     rest = if t.ends_with('a') { more.get(1..).unwrap_or(&[]) } else { more };
                 }
                 t if t.starts_with("-a") => rest = more,
@@ -283,13 +298,21 @@ impl Analyst<'_> {
         self.run(rest.to_vec(), state, input, By::Program)
     }
 
-    fn source(&mut self, args: &[Word<'static>], span: toolgate_bash::ast::Span, state: &mut State, input: &Data) -> Data {
+    fn source(
+        &mut self,
+        args: &[Word<'static>],
+        span: toolgate_bash::ast::Span,
+        state: &mut State,
+        input: &Data,
+    ) -> Data {
         let args = without_options(args);
         let Some(file) = args.first() else { return Data::Unknown };
         let data = state.processes.iter().rev().find(|p| p.0 == file.text).map(|p| p.1.clone());
         let data = match data {
             Some(d) => Some(d),
-            None if matches!(&*file.text, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => Some(input.clone()),
+            None if matches!(&*file.text, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
+                Some(input.clone())
+            }
             None => None,
         };
         match data {
@@ -297,7 +320,14 @@ impl Analyst<'_> {
             Some(_) => self.unknown("the shell runs what a command prints", span),
             None => {
                 let dirs = state.dirs.clone();
-                self.path(Kind::Script, &file.text.clone(), file.span, &dirs, state, "the shell runs the file in itself");
+                self.path(
+                    Kind::Script,
+                    &file.text.clone(),
+                    file.span,
+                    &dirs,
+                    state,
+                    "the shell runs the file in itself",
+                );
             }
         }
         state.forget_variables();
@@ -357,7 +387,8 @@ impl Analyst<'_> {
             if t == "--" {
                 let rest = args.get(i + 1..).unwrap_or(&[]);
                 let sure = rest.iter().all(|w| !w.splits);
-                state.positional = sure.then(|| Rc::new(rest.iter().map(|w| w.text.clone().into_owned()).collect()));
+                state.positional =
+                    sure.then(|| Rc::new(rest.iter().map(|w| w.text.clone().into_owned()).collect()));
                 return;
             }
             if let Some(flags) = t.strip_prefix('-') {
@@ -378,7 +409,8 @@ impl Analyst<'_> {
             } else {
                 let rest = args.get(i..).unwrap_or(&[]);
                 let sure = rest.iter().all(|w| !w.splits);
-                state.positional = sure.then(|| Rc::new(rest.iter().map(|w| w.text.clone().into_owned()).collect()));
+                state.positional =
+                    sure.then(|| Rc::new(rest.iter().map(|w| w.text.clone().into_owned()).collect()));
                 return;
             }
             i += 1;
@@ -428,10 +460,18 @@ impl Analyst<'_> {
             targets.push(Word::new(default, Default::default()));
         }
         let line = match input {
-            Data::Text(t) if name == "read" && targets.len() == 1 => t.split('\n').next().map(|l| l.trim().to_owned()),
+            Data::Text(t) if name == "read" && targets.len() == 1 => {
+                t.split('\n').next().map(|l| l.trim().to_owned())
+            }
             _ => None,
         };
-        let names_only = matches!(input, Data::Names);
+        let names_only = match input {
+            Data::Names(list) => match list.as_slice() {
+                [one] => Some(one.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
         for t in &targets {
             self.evaluated(&t.text.clone(), t.span, state);
             if !t.is_exact() {
@@ -440,12 +480,20 @@ impl Analyst<'_> {
             }
             let value = match &line {
                 // A loop reads other lines too, and those of a constant are looked at one by one there.
-                Some(l) if matches!(input, Data::Text(x) if x.trim_end_matches('\n').lines().count() <= 1) => l.clone(),
-                _ if names_only => crate::word::SOME.to_string(),
-                _ => UNKNOWN.to_string(),
+                Some(l) if matches!(input, Data::Text(x) if x.trim_end_matches('\n').lines().count() <= 1) => {
+                    l.clone()
+                }
+                _ => names_only.clone().unwrap_or_else(|| UNKNOWN.to_string()),
             };
             self.environment(&t.text.clone(), &value, t.span, state);
-            state.set(&t.text, if name == "read" { Variable::Scalar(value) } else { Variable::Array(vec![UNKNOWN.to_string()]) });
+            state.set(
+                &t.text,
+                if name == "read" {
+                    Variable::Scalar(value)
+                } else {
+                    Variable::Array(vec![UNKNOWN.to_string()])
+                },
+            );
         }
     }
 
@@ -455,7 +503,14 @@ impl Analyst<'_> {
             if let Some(flags) = w.text.strip_prefix('-') {
                 if flags.contains(['a', 'w']) {
                     match args.get(i + 1) {
-                        Some(file) => self.path(Kind::Write, &file.text, file.span, &dirs, state, "the history is written to it"),
+                        Some(file) => self.path(
+                            Kind::Write,
+                            &file.text,
+                            file.span,
+                            &dirs,
+                            state,
+                            "the history is written to it",
+                        ),
                         None => self.push(Kind::Write, None, span, "the history file"),
                     }
                 }

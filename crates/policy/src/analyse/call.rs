@@ -28,7 +28,14 @@ struct Site {
 }
 
 impl Analyst<'_> {
-    pub(super) fn call(&mut self, name: &str, spec: &'static Spec, words: &[Word<'static>], state: &mut State, input: &Data) {
+    pub(super) fn call(
+        &mut self,
+        name: &str,
+        spec: &'static Spec,
+        words: &[Word<'static>],
+        state: &mut State,
+        input: &Data,
+    ) {
         let args = words.get(1..).unwrap_or(&[]);
         let call = argv::read(spec, args);
         let span = words.first().map(|w| w.span).unwrap_or_default();
@@ -45,6 +52,7 @@ impl Analyst<'_> {
         self.doubts(name, &call);
         if matches!(text(spec.special), "find" | "walk") {
             site.found = found_below(&call);
+            self.found = Some(site.found.clone());
         }
         let why = text(innermost.why);
         for given in &call.options {
@@ -52,7 +60,11 @@ impl Analyst<'_> {
                 self.until(&given.values, text(spec.special) == "walk", &site, state, input);
                 continue;
             }
-            for (value, role) in given.values.iter().zip(given.roles.iter().chain(std::iter::repeat(given.roles.last().unwrap_or(&Role::Text)))) {
+            for (value, role) in given
+                .values
+                .iter()
+                .zip(given.roles.iter().chain(std::iter::repeat(given.roles.last().unwrap_or(&Role::Text))))
+            {
                 self.role(name, *role, value, &mut site, state, input);
             }
         }
@@ -65,6 +77,20 @@ impl Analyst<'_> {
             let at = script.first().map_or(span, |w| w.span);
             self.code_for(name, Lang::Shell, &text, at, state, input);
         }
+        // `sh -c text name a b`: the words behind are `$0`, `$1` and on.
+        let parameters = (interpreter(name) == Lang::Shell)
+            .then(|| {
+                call.operands.iter().position(|o| matches!(o.role, Role::Code(Lang::Shell) | Role::Script))
+            })
+            .flatten()
+            .and_then(|at| call.operands.get(at + 1..));
+        let saved = parameters.map(|list| {
+            let words: Vec<String> = list.iter().map(|o| o.word.text.clone().into_owned()).collect();
+            let sure = list.iter().all(|o| !o.word.splits);
+            let rest = words.get(1..).unwrap_or(&[]).to_vec();
+            let zero = std::mem::replace(&mut state.zero, words.first().cloned());
+            (zero, std::mem::replace(&mut state.positional, sure.then(|| std::rc::Rc::new(rest))))
+        });
         for o in &call.operands {
             if joined && o.role == Role::Code(Lang::Shell) {
                 continue;
@@ -75,6 +101,10 @@ impl Analyst<'_> {
             {
                 self.role(name, other, &o.word, &mut site, state, input);
             }
+        }
+        if let Some((zero, positional)) = saved {
+            state.zero = zero;
+            state.positional = positional;
         }
         self.config_pair(name, &call, state);
         let hosts = std::mem::take(&mut site.hosts);
@@ -149,12 +179,23 @@ impl Analyst<'_> {
         }
     }
 
-    fn hand_on(&mut self, to: &str, call: &Call<'_>, args: &[Word<'static>], state: &mut State, input: &Data, span: Span) {
+    fn hand_on(
+        &mut self,
+        to: &str,
+        call: &Call<'_>,
+        args: &[Word<'static>],
+        state: &mut State,
+        input: &Data,
+        span: Span,
+    ) {
         // `as = "git clone"` hands on to a sub-command.
-        let mut words: Vec<Word<'static>> = to.split_whitespace().map(|w| Word::new(w.to_owned(), span)).collect();
+        let mut words: Vec<Word<'static>> =
+            to.split_whitespace().map(|w| Word::new(w.to_owned(), span)).collect();
         // The words after the one that chose the sub-command.
         let skip = match call.subs.last() {
-            Some(sub) => args.iter().position(|w| std::ptr::eq::<str>(&*w.text, *sub)).map_or(args.len(), |i| i + 1),
+            Some(sub) => {
+                args.iter().position(|w| std::ptr::eq::<str>(&*w.text, *sub)).map_or(args.len(), |i| i + 1)
+            }
             None => 0,
         };
         words.extend(args.get(skip..).unwrap_or(&[]).iter().cloned());
@@ -162,11 +203,25 @@ impl Analyst<'_> {
     }
 
     /// Effects of one value or operand by its role.
-    fn role(&mut self, name: &str, role: Role, word: &Word<'_>, site: &mut Site, state: &mut State, input: &Data) {
+    fn role(
+        &mut self,
+        name: &str,
+        role: Role,
+        word: &Word<'_>,
+        site: &mut Site,
+        state: &mut State,
+        input: &Data,
+    ) {
         let t = &*word.text;
         let span = word.span;
         let kind = match role {
-            Role::Text | Role::Sub | Role::Dir | Role::Place | Role::Assign | Role::ProgramRest | Role::ProgramStdin
+            Role::Text
+            | Role::Sub
+            | Role::Dir
+            | Role::Place
+            | Role::Assign
+            | Role::ProgramRest
+            | Role::ProgramStdin
             | Role::ProgramUntil => {
                 if role == Role::Assign {
                     self.assign_word(word, state);
@@ -259,7 +314,12 @@ impl Analyst<'_> {
             }
             Role::Env => {
                 if sounds_secret(t) {
-                    self.push(Kind::Secret, Some(t), span, "an environment variable with a secret's name is printed");
+                    self.push(
+                        Kind::Secret,
+                        Some(t),
+                        span,
+                        "an environment variable with a secret's name is printed",
+                    );
                 }
                 return;
             }
@@ -318,7 +378,8 @@ impl Analyst<'_> {
             return;
         }
         if !stated.kind.is_path() {
-            let shown_target = if stated.kind == Kind::Unknown { None } else { Some(target).filter(|t| !t.is_empty()) };
+            let shown_target =
+                if stated.kind == Kind::Unknown { None } else { Some(target).filter(|t| !t.is_empty()) };
             let note = if stated.kind == Kind::Unknown && !target.is_empty() { target } else { why };
             // `process $all`
             if let Some(t) = target.strip_prefix('$') {
@@ -363,7 +424,14 @@ impl Analyst<'_> {
     }
 
     /// What standard input is to the program.
-    pub(super) fn standard_input(&mut self, name: &str, role: Role, span: Span, state: &mut State, input: &Data) {
+    pub(super) fn standard_input(
+        &mut self,
+        name: &str,
+        role: Role,
+        span: Span,
+        state: &mut State,
+        input: &Data,
+    ) {
         match role {
             Role::Code(lang) => match input {
                 Data::Text(t) => {
@@ -375,9 +443,14 @@ impl Analyst<'_> {
                     let dirs = state.dirs.clone();
                     self.path(Kind::Script, &f, span, &dirs, state, "its content is run as a program");
                 }
-                Data::Inherit => self.unknown(format!("{name} runs what it is told on its standard input"), span),
-                Data::Unknown | Data::Names | Data::Fact => {
-                    self.unknown(format!("{name} runs text that comes through a pipe and is not known"), span);
+                Data::Inherit => {
+                    self.unknown(format!("{name} runs what it is told on its standard input"), span)
+                }
+                Data::Unknown | Data::Names(_) | Data::Fact => {
+                    self.unknown(
+                        format!("{name} runs text that comes through a pipe and is not known"),
+                        span,
+                    );
                 }
             },
             Role::Assign => self.push(Kind::Env, None, span, "variables come from standard input"),
@@ -414,14 +487,17 @@ impl Analyst<'_> {
         if command.more {
             inner_input = Data::Text(String::new());
             let replaces = call.options.iter().any(|g| {
-                knowledge::option(g.id).is_some() && !g.values.is_empty() && words.iter().skip(1).any(|w| {
-                    let mark = g.values.first().map_or("{}", |v| &v.text);
-                    !mark.is_empty() && w.text.contains(mark) && !mark.bytes().all(|b| b.is_ascii_digit())
-                })
+                knowledge::option(g.id).is_some()
+                    && !g.values.is_empty()
+                    && words.iter().skip(1).any(|w| {
+                        let mark = g.values.first().map_or("{}", |v| &v.text);
+                        !mark.is_empty() && w.text.contains(mark) && !mark.bytes().all(|b| b.is_ascii_digit())
+                    })
             }) || words.iter().any(|w| w.text.contains("{}"));
             let given = match input {
                 Data::Text(t) => t.clone(),
-                Data::Names => SOME.to_string(),
+                // A name for each pattern stands for all that fit it.
+                Data::Names(list) => list.join("\n"),
                 _ => UNKNOWN.to_string(),
             };
             if replaces {
@@ -430,7 +506,11 @@ impl Analyst<'_> {
                     .iter()
                     .filter_map(|g| g.values.first())
                     .map(|v| v.text.clone().into_owned())
-                    .find(|m| !m.is_empty() && words.iter().any(|w| w.text.contains(m.as_str())) && !m.bytes().all(|b| b.is_ascii_digit()))
+                    .find(|m| {
+                        !m.is_empty()
+                            && words.iter().any(|w| w.text.contains(m.as_str()))
+                            && !m.bytes().all(|b| b.is_ascii_digit())
+                    })
                     .unwrap_or_else(|| "{}".to_owned());
                 let lines: Vec<&str> = given.lines().collect();
                 let one = match lines.as_slice() {
@@ -442,6 +522,9 @@ impl Analyst<'_> {
                         w.text = Cow::Owned(w.text.replace(mark.as_str(), &one));
                     }
                 }
+            } else if let Data::Names(list) = input {
+                let span = words.first().map(|w| w.span).unwrap_or_default();
+                words.extend(list.iter().map(|n| Word { text: Cow::Owned(n.clone()), span, splits: true }));
             } else if let Data::Text(_) = input {
                 let span = words.first().map(|w| w.span).unwrap_or_default();
                 for piece in given.split_whitespace().take(64) {
@@ -466,7 +549,8 @@ impl Analyst<'_> {
     fn until(&mut self, words: &[Word<'_>], appends: bool, site: &Site, state: &mut State, input: &Data) {
         let mut inner = state.clone();
         inner.dirs.clone_from(&site.dirs);
-        let found: Vec<String> = if site.found.is_empty() { vec![SOME.to_string()] } else { site.found.clone() };
+        let found: Vec<String> =
+            if site.found.is_empty() { vec![SOME.to_string()] } else { site.found.clone() };
         let mut list: Vec<Word<'static>> = Vec::new();
         for w in words {
             if w.text == "{}" {
@@ -475,7 +559,11 @@ impl Analyst<'_> {
                 // Inside code the name of a file is text that nobody has checked.
                 list.push(Word::new(w.text.replace("{}", found.first().map_or("", String::as_str)), w.span));
             } else {
-                list.push(Word { text: Cow::Owned(w.text.clone().into_owned()), span: w.span, splits: w.splits });
+                list.push(Word {
+                    text: Cow::Owned(w.text.clone().into_owned()),
+                    span: w.span,
+                    splits: w.splits,
+                });
             }
         }
         if appends && !words.iter().any(|w| w.text.contains('{')) {
@@ -490,8 +578,12 @@ impl Analyst<'_> {
         if name != "git" || !call.subs.contains(&"config") {
             return;
         }
-        let words: Vec<&Word<'_>> =
-            call.operands.iter().map(|o| &o.word).filter(|w| !matches!(&*w.text, "set" | "get" | "list")).collect();
+        let words: Vec<&Word<'_>> = call
+            .operands
+            .iter()
+            .map(|o| &o.word)
+            .filter(|w| !matches!(&*w.text, "set" | "get" | "list"))
+            .collect();
         if let [key, value, ..] = words.as_slice() {
             let text = format!("{}={}", key.text, value.text);
             self.git_setting(&text, key.span, state, true);
@@ -534,19 +626,22 @@ fn chosen<'c>(which: &str, call: &'c Call<'_>) -> Vec<&'c Word<'c>> {
 /// What a walk over directories gives to the commands it runs: something below each root, by its name if
 /// the walk asks for one.
 fn found_below(call: &Call<'_>) -> Vec<String> {
-    let mut roots: Vec<&str> =
-        call.operands.iter().filter(|o| matches!(o.role, Role::List | Role::Read)).map(|o| &*o.word.text).collect();
+    let mut roots: Vec<&str> = call
+        .operands
+        .iter()
+        .filter(|o| matches!(o.role, Role::List | Role::Read))
+        .map(|o| &*o.word.text)
+        .collect();
     if roots.is_empty() {
         roots.push(".");
     }
     let mut names = Vec::new();
     let mut negated = false;
     for given in &call.options {
-        let option = call
-            .specs
-            .iter()
-            .flat_map(|s| s.names())
-            .find(|n| n.option == given.id && matches!(text(n.name), "-name" | "-iname" | "-not" | "-prune" | "-o" | "-or"));
+        let option = call.specs.iter().flat_map(|s| s.names()).find(|n| {
+            n.option == given.id
+                && matches!(text(n.name), "-name" | "-iname" | "-not" | "-prune" | "-o" | "-or")
+        });
         match option.map(|n| text(n.name)) {
             // The option's line lists several names, so the value decides.
             Some("-name" | "-iname") => names.extend(given.values.first().map(|v| &*v.text)),
@@ -596,9 +691,20 @@ fn interpreter(name: &str) -> Lang {
 /// Whether a variable's name says that it holds a secret.
 fn sounds_secret(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "API_KEY", "PRIVATE", "CREDENTIAL", "ACCESS_KEY", "AUTH"]
-        .iter()
-        .any(|p| upper.contains(p))
+    [
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "APIKEY",
+        "API_KEY",
+        "PRIVATE",
+        "CREDENTIAL",
+        "ACCESS_KEY",
+        "AUTH",
+    ]
+    .iter()
+    .any(|p| upper.contains(p))
         && upper != "SSH_AUTH_SOCK"
         || !is_exact(name)
 }

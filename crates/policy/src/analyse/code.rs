@@ -11,11 +11,20 @@ use toolgate_bash::{Options, Shell};
 
 impl Analyst<'_> {
     /// Follows program text that a named program runs.
-    pub(super) fn code_for(&mut self, name: &str, lang: Lang, text: &str, span: Span, state: &mut State, input: &Data) {
+    pub(super) fn code_for(
+        &mut self,
+        name: &str,
+        lang: Lang,
+        text: &str,
+        span: Span,
+        state: &mut State,
+        input: &Data,
+    ) {
         if lang == Lang::Shell {
             let stem = name.trim_start_matches('-');
             match stem {
-                "zsh" | "fish" | "csh" | "tcsh" | "ksh" | "mksh" | "ksh93" | "elvish" | "nu" | "xonsh" | "pwsh" | "powershell" | "rc" | "es" => {
+                "zsh" | "fish" | "csh" | "tcsh" | "ksh" | "mksh" | "ksh93" | "elvish" | "nu" | "xonsh"
+                | "pwsh" | "powershell" | "rc" | "es" => {
                     self.unknown(format!("{stem} reads text by rules of its own"), span);
                 }
                 "sh" | "dash" | "ash" | "posh" => {
@@ -36,8 +45,10 @@ impl Analyst<'_> {
                 self.nested_shell(text, span, &mut inner, input);
             }
             Lang::Argv => {
-                let words: Vec<Word<'static>> =
-                    text.split_whitespace().map(|w| Word::new(w.trim_matches(['\'', '"']).to_owned(), span)).collect();
+                let words: Vec<Word<'static>> = text
+                    .split_whitespace()
+                    .map(|w| Word::new(w.trim_matches(['\'', '"']).to_owned(), span))
+                    .collect();
                 if !is_exact(text) {
                     self.unknown("part of a command is not known", span);
                 }
@@ -135,7 +146,11 @@ impl Analyst<'_> {
         let words = lang::split_quoted(text);
         let mut list: Vec<Word<'static>> = vec![Word::new("env", span)];
         for w in words {
-            let t = if w.contains("${") || w.contains('\\') { Cow::Owned(crate::word::UNKNOWN.to_string()) } else { Cow::Owned(w) };
+            let t = if w.contains("${") || w.contains('\\') {
+                Cow::Owned(crate::word::UNKNOWN.to_string())
+            } else {
+                Cow::Owned(w)
+            };
             list.push(Word { text: t, span, splits: false });
         }
         self.run(list, state, input, super::program::By::Program);

@@ -54,7 +54,13 @@ impl Fields<'_> {
 
 impl Analyst<'_> {
     /// Expands a word as an argument: to any number of words.
-    pub(super) fn expand(&mut self, word: &Source, state: &mut State, script: &Script, out: &mut Vec<Word<'static>>) {
+    pub(super) fn expand(
+        &mut self,
+        word: &Source,
+        state: &mut State,
+        script: &Script,
+        out: &mut Vec<Word<'static>>,
+    ) {
         let span = self.at(word.span);
         if let Some(literal) = word.as_literal()
             && literal.marks.is_plain()
@@ -98,7 +104,8 @@ impl Analyst<'_> {
         for piece in pieces {
             match piece {
                 Piece::Text(t) => {
-                    let t = if first && f.text.is_empty() { self.tilde(t, state) } else { Cow::Borrowed(&**t) };
+                    let t =
+                        if first && f.text.is_empty() { self.tilde(t, state) } else { Cow::Borrowed(&**t) };
                     push_glob(&t, &mut f.text);
                 }
                 Piece::Part(part) => self.part(part, first, state, script, &mut f),
@@ -112,7 +119,11 @@ impl Analyst<'_> {
         match &part.kind {
             PartKind::Literal(l) => {
                 let text = lossy(&l.text);
-                let text = if first && l.marks.tilde { self.tilde(&text, state).into_owned() } else { text.into_owned() };
+                let text = if first && l.marks.tilde {
+                    self.tilde(&text, state).into_owned()
+                } else {
+                    text.into_owned()
+                };
                 if l.marks.glob { push_glob(&text, &mut f.text) } else { f.text.push_str(&text) }
             }
             PartKind::DoubleQuoted(parts) | PartKind::Localized(parts) => {
@@ -159,7 +170,14 @@ impl Analyst<'_> {
                 let data = self.subshell(&c.body, state, script, &Data::Inherit);
                 match data {
                     Data::Text(t) => self.split(t.trim_end_matches('\n'), state, f),
-                    Data::Names => {
+                    Data::Names(list) if f.text.is_empty() && !f.started => {
+                        for n in list {
+                            f.text.push_str(&n);
+                            f.splits = true;
+                            f.end();
+                        }
+                    }
+                    Data::Names(_) => {
                         f.text.push(SOME);
                         f.splits = true;
                     }
@@ -248,7 +266,9 @@ impl Analyst<'_> {
     /// Adds the value of a part as it is inside quotes.
     pub(super) fn part_text(&mut self, part: &Part, state: &mut State, script: &Script, text: &mut String) {
         match &part.kind {
-            PartKind::Literal(Literal { text: t, .. }) | PartKind::SingleQuoted(t) => text.push_str(&lossy(t)),
+            PartKind::Literal(Literal { text: t, .. }) | PartKind::SingleQuoted(t) => {
+                text.push_str(&lossy(t))
+            }
             PartKind::Escaped(b) => {
                 if b.is_ascii() {
                     text.push(char::from(*b));
@@ -370,10 +390,14 @@ impl Analyst<'_> {
                     return Found::One(one.clone());
                 }
             }
+            "PATH" if !self.context.env.iter().any(|(n, _)| n == "PATH") => {
+                return Found::One("/usr/local/bin:/usr/bin:/bin".to_owned());
+            }
             "IFS" => return Found::One(" \t\n".to_owned()),
             "PPID" => return Found::One("$PPID".to_owned()),
-            "RANDOM" | "SECONDS" | "EPOCHSECONDS" | "EPOCHREALTIME" | "LINENO" | "UID" | "EUID" | "BASHPID" | "HOSTNAME"
-            | "HOSTTYPE" | "OSTYPE" | "MACHTYPE" | "BASH_VERSION" | "SHLVL" | "SRANDOM" | "COLUMNS" | "LINES" => {
+            "RANDOM" | "SECONDS" | "EPOCHSECONDS" | "EPOCHREALTIME" | "LINENO" | "UID" | "EUID"
+            | "BASHPID" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "MACHTYPE" | "BASH_VERSION" | "SHLVL"
+            | "SRANDOM" | "COLUMNS" | "LINES" => {
                 return Found::One(SOME.to_string());
             }
             _ => {}
@@ -396,7 +420,14 @@ impl Analyst<'_> {
         }
     }
 
-    fn parameter(&mut self, p: &Parameter, span: Span, state: &mut State, script: &Script, quoted: bool) -> Found {
+    fn parameter(
+        &mut self,
+        p: &Parameter,
+        span: Span,
+        state: &mut State,
+        script: &Script,
+        quoted: bool,
+    ) -> Found {
         let found = self.parameter_value(p, span, state, script, quoted);
         // Values that double and double again would fill the memory.
         let size = match &found {
@@ -411,7 +442,14 @@ impl Analyst<'_> {
         found
     }
 
-    fn parameter_value(&mut self, p: &Parameter, span: Span, state: &mut State, script: &Script, quoted: bool) -> Found {
+    fn parameter_value(
+        &mut self,
+        p: &Parameter,
+        span: Span,
+        state: &mut State,
+        script: &Script,
+        quoted: bool,
+    ) -> Found {
         let mut all = false;
         let mut index = None;
         if let Some(s) = &p.subscript {
@@ -432,7 +470,9 @@ impl Analyst<'_> {
                     (Some(Variable::Array(list)), true, _) => Found::Many(list.clone()),
                     (Some(Variable::Array(list)), _, Some(i)) => {
                         match i.and_then(|i| usize::try_from(i).ok()).and_then(|i| list.get(i)) {
-                            Some(v) if list.iter().all(|v| v != &UNKNOWN.to_string()) => Found::One(v.clone()),
+                            Some(v) if list.iter().all(|v| v != &UNKNOWN.to_string()) => {
+                                Found::One(v.clone())
+                            }
                             _ => Found::One(UNKNOWN.to_string()),
                         }
                     }
@@ -440,7 +480,9 @@ impl Analyst<'_> {
                     _ => self.value(name, state),
                 }
             }
-            ParameterName::Positional(0) => Found::One("bash".to_owned()),
+            ParameterName::Positional(0) => {
+                Found::One(state.zero.clone().unwrap_or_else(|| "bash".to_owned()))
+            }
             ParameterName::Positional(n) => match &state.positional {
                 Some(list) => match list.get(*n as usize - 1) {
                     Some(v) => Found::One(v.clone()),
@@ -609,10 +651,8 @@ impl Analyst<'_> {
             self.unknown("arithmetic evaluates a value that is not known, which can run commands", span);
         }
         if text.contains("$(") || text.contains('`') || text.contains('[') {
-            let quoted: String = text
-                .chars()
-                .flat_map(|c| if c == '"' { vec!['\\', '"'] } else { vec![c] })
-                .collect();
+            let quoted: String =
+                text.chars().flat_map(|c| if c == '"' { vec!['\\', '"'] } else { vec![c] }).collect();
             self.nested_shell(&format!(": \"{quoted}\""), span, state, &Data::Inherit);
         }
     }
@@ -656,7 +696,8 @@ fn is_name(s: &str) -> bool {
 }
 
 fn map(found: Found, f: impl Fn(&str) -> Option<String>) -> Found {
-    let one = |v: &str| if is_exact(v) { f(v).unwrap_or_else(|| UNKNOWN.to_string()) } else { UNKNOWN.to_string() };
+    let one =
+        |v: &str| if is_exact(v) { f(v).unwrap_or_else(|| UNKNOWN.to_string()) } else { UNKNOWN.to_string() };
     match found {
         Found::One(v) => Found::One(one(&v)),
         Found::Many(list) => Found::Many(list.iter().map(|v| one(v)).collect()),
@@ -731,7 +772,8 @@ fn slice(v: &str, from: Option<i64>, len: Option<Option<i64>>) -> String {
 }
 
 fn case(v: &str, change: CaseChange) -> String {
-    let flip = |c: char| if c.is_lowercase() { c.to_uppercase().to_string() } else { c.to_lowercase().to_string() };
+    let flip =
+        |c: char| if c.is_lowercase() { c.to_uppercase().to_string() } else { c.to_lowercase().to_string() };
     let first = |f: &dyn Fn(char) -> String| {
         let mut chars = v.chars();
         match chars.next() {
@@ -753,7 +795,9 @@ fn case(v: &str, change: CaseChange) -> String {
 fn constant(a: &Arithmetic) -> Option<i64> {
     fn of(e: &Expression) -> Option<i64> {
         match e {
-            Expression::Number(n) => std::str::from_utf8(n).ok().filter(|s| !s.starts_with('0') || *s == "0")?.parse().ok(),
+            Expression::Number(n) => {
+                std::str::from_utf8(n).ok().filter(|s| !s.starts_with('0') || *s == "0")?.parse().ok()
+            }
             Expression::Unary { op: UnaryOp::Minus, operand } => of(operand)?.checked_neg(),
             Expression::Group(e) => of(e),
             _ => None,
@@ -822,7 +866,8 @@ fn expand_braces<'p>(s: &[Symbol<'p>], budget: &mut usize, depth: usize) -> Opti
     }
     // The first brace that closes and holds a comma or a range.
     let mut open = 0;
-    while let Some(at) = s.get(open..)?.iter().position(|c| matches!(c, Symbol::Char('{'))).map(|n| open + n) {
+    while let Some(at) = s.get(open..)?.iter().position(|c| matches!(c, Symbol::Char('{'))).map(|n| open + n)
+    {
         let mut level = 0_usize;
         let mut commas = Vec::new();
         let mut close = None;

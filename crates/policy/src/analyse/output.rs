@@ -10,7 +10,13 @@ use crate::word::{SOME, UNKNOWN, Word, is_exact};
 use toolgate_bash::ansi_c;
 
 impl Analyst<'_> {
-    pub(super) fn output(&mut self, name: &str, words: &[Word<'static>], state: &State, input: &Data) -> Data {
+    pub(super) fn output(
+        &mut self,
+        name: &str,
+        words: &[Word<'static>],
+        state: &State,
+        input: &Data,
+    ) -> Data {
         let args = words.get(1..).unwrap_or(&[]);
         let texts: Vec<&str> = args.iter().map(|w| &*w.text).collect();
         let files = || texts.iter().filter(|t| !t.starts_with('-') || **t == "-").count();
@@ -21,17 +27,44 @@ impl Analyst<'_> {
         match name {
             "echo" => Data::Text(echo(&texts)),
             "printf" => printf(args).map_or(Data::Unknown, Data::Text),
-            "cat" | "tee" | "stdbuf" | "pv" | "sponge" if files() == 0 || texts.iter().all(|t| *t == "-") => input.clone(),
+            "cat" | "tee" | "stdbuf" | "pv" | "sponge" if files() == 0 || texts.iter().all(|t| *t == "-") => {
+                input.clone()
+            }
             "tee" => input.clone(),
-            "sort" | "uniq" | "head" | "tail" | "tac" | "shuf" if matches!(input, Data::Names | Data::Fact) => input.clone(),
-            "grep" | "egrep" | "fgrep" | "sed" | "awk" | "cut" | "tr" if *input == Data::Fact && files() <= 1 => Data::Unknown,
-            "grep" | "egrep" | "fgrep" if *input == Data::Names && files() <= 1 => Data::Names,
-            "base64" | "gbase64" if texts.iter().any(|t| matches!(*t, "-d" | "-D" | "--decode" | "-di" | "-id")) && files() == 0 => {
+            "sort" | "uniq" | "head" | "tail" | "tac" | "shuf"
+                if matches!(input, Data::Names(_) | Data::Fact) =>
+            {
+                input.clone()
+            }
+            "grep" | "egrep" | "fgrep" | "sed" | "awk" | "cut" | "tr"
+                if *input == Data::Fact && files() <= 1 =>
+            {
+                Data::Unknown
+            }
+            "grep" | "egrep" | "fgrep" if matches!(input, Data::Names(_)) && files() <= 1 => input.clone(),
+            "base64" | "gbase64"
+                if texts.iter().any(|t| matches!(*t, "-d" | "-D" | "--decode" | "-di" | "-id"))
+                    && files() == 0 =>
+            {
                 pass(&base64)
             }
-            "basenc" if texts.iter().any(|t| *t == "-d" || *t == "--decode") && texts.contains(&"--base64") => pass(&base64),
-            "openssl" if texts.iter().any(|t| *t == "-d") && texts.iter().any(|t| t.trim_start_matches('-') == "base64") => pass(&base64),
-            "xxd" if texts.iter().any(|t| t.starts_with('-') && t.contains('r')) && texts.iter().any(|t| t.contains('p')) => pass(&hex),
+            "basenc"
+                if texts.iter().any(|t| *t == "-d" || *t == "--decode") && texts.contains(&"--base64") =>
+            {
+                pass(&base64)
+            }
+            "openssl"
+                if texts.iter().any(|t| *t == "-d")
+                    && texts.iter().any(|t| t.trim_start_matches('-') == "base64") =>
+            {
+                pass(&base64)
+            }
+            "xxd"
+                if texts.iter().any(|t| t.starts_with('-') && t.contains('r'))
+                    && texts.iter().any(|t| t.contains('p')) =>
+            {
+                pass(&hex)
+            }
             "rev" if files() == 0 => pass(&|t| Some(reverse_lines(t))),
             "tac" if files() == 0 => pass(&|t| Some(t.lines().rev().map(|l| format!("{l}\n")).collect())),
             "tr" => pass(&|t| translate(t, &texts)),
@@ -63,15 +96,26 @@ impl Analyst<'_> {
                 }
             }
             "mktemp" => {
-                if texts.iter().any(|t| t.contains('/') && !t.starts_with('/')) { Data::Unknown } else { Data::Text(format!("/tmp/{SOME}\n")) }
+                if texts.iter().any(|t| t.contains('/') && !t.starts_with('/')) {
+                    Data::Unknown
+                } else {
+                    Data::Text(format!("/tmp/{SOME}\n"))
+                }
             }
             "seq" => seq(&texts),
             "date" if texts.iter().all(|t| is_exact(t)) => Data::Fact,
-            "whoami" | "hostname" | "uname" | "nproc" | "arch" | "id" | "wc" | "tty" | "logname" | "getconf" | "sha256sum" | "md5sum"
-            | "sha1sum" | "cksum" | "uptime" | "which" | "type" | "stat" | "du" | "df" | "expr" | "jot" | "uuidgen" | "groups" | "tput" => Data::Fact,
+            "whoami" | "hostname" | "uname" | "nproc" | "arch" | "id" | "wc" | "tty" | "logname"
+            | "getconf" | "sha256sum" | "md5sum" | "sha1sum" | "cksum" | "uptime" | "which" | "type"
+            | "stat" | "du" | "df" | "expr" | "jot" | "uuidgen" | "groups" | "tput" => Data::Fact,
             "yes" => Data::Unknown,
-            "ls" | "find" | "fd" | "fdfind" | "rg" if lists_names(name, &texts) => Data::Names,
-            "grep" if texts.iter().any(|t| t.starts_with('-') && !t.starts_with("--") && t.contains('l')) => Data::Names,
+            "find" | "fd" | "fdfind" if lists_names(name, &texts) => match self.found.take() {
+                Some(list) => Data::Names(list),
+                None => Data::Unknown,
+            },
+            "ls" | "rg" if lists_names(name, &texts) => names(),
+            "grep" if texts.iter().any(|t| t.starts_with('-') && !t.starts_with("--") && t.contains('l')) => {
+                names()
+            }
             "git" => self.git_output(&texts, state),
             _ => Data::Unknown,
         }
@@ -82,28 +126,53 @@ impl Analyst<'_> {
         match rest.as_slice() {
             ["rev-parse", flags @ ..] if flags.contains(&"--show-toplevel") => {
                 let dir = state.dirs.first();
-                match (dir, self.context.roots.iter().find(|r| dir.is_some_and(|d| path::below(r, d).is_some()))) {
+                match (
+                    dir,
+                    self.context.roots.iter().find(|r| dir.is_some_and(|d| path::below(r, d).is_some())),
+                ) {
                     (Some(_), Some(root)) if state.dirs.len() == 1 => Data::Text(format!("{root}\n")),
                     _ => Data::Unknown,
                 }
             }
             ["rev-parse" | "rev-list" | "describe" | "merge-base" | "hash-object", ..] => Data::Fact,
             ["branch", "--show-current"] | ["symbolic-ref", ..] => Data::Fact,
-            ["ls-files", ..] => Data::Names,
-            ["diff" | "show" | "diff-tree" | "log", flags @ ..] if flags.contains(&"--name-only") => Data::Names,
+            ["ls-files", ..] => names(),
+            ["diff" | "show" | "diff-tree" | "log", flags @ ..] if flags.contains(&"--name-only") => names(),
             _ => Data::Unknown,
         }
     }
 }
 
+/// Names below the directory.
+fn names() -> Data {
+    Data::Names(vec![SOME.to_string()])
+}
+
 /// Whether a command prints nothing but names of files below relative roots.
 fn lists_names(name: &str, texts: &[&str]) -> bool {
-    let below = |t: &&str| t.starts_with('-') || (!t.starts_with('/') && !t.contains("..") && !t.contains(UNKNOWN) && !t.starts_with('~'));
+    let below = |t: &&str| {
+        t.starts_with('-')
+            || (!t.starts_with('/') && !t.contains("..") && !t.contains(UNKNOWN) && !t.starts_with('~'))
+    };
     match name {
-        "ls" => texts.iter().all(below) && !texts.iter().any(|t| t.starts_with('-') && !t.starts_with("--") && t.contains(['l', 's', 'i', 'g', 'o', 'n'])),
-        "rg" => texts.iter().any(|t| matches!(*t, "-l" | "--files" | "--files-with-matches" | "--files-without-match")),
-        "find" => texts.iter().take_while(|t| !t.starts_with('-')).all(below) && !texts.iter().any(|t| t.starts_with("-printf") || t.starts_with("-exec") || t.starts_with("-ls") || t.starts_with("-fprint")),
-        _ => texts.iter().all(below) && !texts.iter().any(|t| matches!(*t, "-x" | "-X" | "--exec" | "--exec-batch" | "-l" | "--list-details" | "--format")),
+        "ls" => {
+            texts.iter().all(below)
+                && !texts.iter().any(|t| {
+                    t.starts_with('-') && !t.starts_with("--") && t.contains(['l', 's', 'i', 'g', 'o', 'n'])
+                })
+        }
+        "rg" => texts
+            .iter()
+            .any(|t| matches!(*t, "-l" | "--files" | "--files-with-matches" | "--files-without-match")),
+        "find" => !texts.iter().any(|t| {
+            t.starts_with("-printf")
+                || t.starts_with("-exec")
+                || t.starts_with("-ls")
+                || t.starts_with("-fprint")
+        }),
+        _ => !texts.iter().any(|t| {
+            matches!(*t, "-x" | "-X" | "--exec" | "--exec-batch" | "-l" | "--list-details" | "--format")
+        }),
     }
 }
 
@@ -112,7 +181,12 @@ fn echo(texts: &[&str]) -> String {
     let mut escapes = false;
     let mut rest = texts;
     while let [first, more @ ..] = rest {
-        let Some(flags) = first.strip_prefix('-').filter(|f| !f.is_empty() && f.chars().all(|c| matches!(c, 'n' | 'e' | 'E'))) else { break };
+        let Some(flags) = first
+            .strip_prefix('-')
+            .filter(|f| !f.is_empty() && f.chars().all(|c| matches!(c, 'n' | 'e' | 'E')))
+        else {
+            break;
+        };
         for c in flags.chars() {
             match c {
                 'n' => newline = false,
@@ -189,7 +263,10 @@ pub(super) fn printf(args: &[Word<'_>]) -> Option<String> {
                 continue;
             }
             let mut plain = true;
-            while chars.peek().is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | ' ' | '#' | '.' | '*')) {
+            while chars
+                .peek()
+                .is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | ' ' | '#' | '.' | '*'))
+            {
                 plain = false;
                 chars.next();
             }
@@ -198,7 +275,11 @@ pub(super) fn printf(args: &[Word<'_>]) -> Option<String> {
             match chars.next()? {
                 's' if plain => out.push_str(value),
                 'b' if plain => out.push_str(&unescape(value)),
-                'd' | 'i' | 'u' if plain && !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) => out.push_str(value),
+                'd' | 'i' | 'u'
+                    if plain && !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) =>
+                {
+                    out.push_str(value)
+                }
                 'c' if plain => out.extend(value.chars().next()),
                 'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'f' | 'e' | 'g' => out.push(SOME),
                 _ => out.push(UNKNOWN),
@@ -267,7 +348,8 @@ fn reverse_lines(text: &str) -> String {
 
 /// `tr` with two sets, or `-d` with one.
 fn translate(text: &str, args: &[&str]) -> Option<String> {
-    let (flags, sets): (Vec<&str>, Vec<&str>) = args.iter().copied().partition(|a| a.starts_with('-') && a.len() > 1);
+    let (flags, sets): (Vec<&str>, Vec<&str>) =
+        args.iter().copied().partition(|a| a.starts_with('-') && a.len() > 1);
     if flags.iter().any(|f| !matches!(*f, "-d" | "--delete")) {
         return None;
     }

@@ -23,9 +23,25 @@ pub(crate) enum By {
 pub(super) fn is_system_directory(dir: &str) -> bool {
     matches!(
         dir.trim_end_matches('/'),
-        "/bin" | "/sbin" | "/usr/bin" | "/usr/sbin" | "/usr/local/bin" | "/usr/local/sbin" | "/usr/libexec" | "/lib"
-            | "/lib64" | "/usr/lib" | "/usr/games" | "/opt/homebrew/bin" | "/opt/homebrew/sbin" | "/opt/local/bin" | "/snap/bin"
-            | "/run/current-system/sw/bin" | "/nix/var/nix/profiles/default/bin" | "/usr/lib/git-core" | "/usr/libexec/git-core"
+        "/bin"
+            | "/sbin"
+            | "/usr/bin"
+            | "/usr/sbin"
+            | "/usr/local/bin"
+            | "/usr/local/sbin"
+            | "/usr/libexec"
+            | "/lib"
+            | "/lib64"
+            | "/usr/lib"
+            | "/usr/games"
+            | "/opt/homebrew/bin"
+            | "/opt/homebrew/sbin"
+            | "/opt/local/bin"
+            | "/snap/bin"
+            | "/run/current-system/sw/bin"
+            | "/nix/var/nix/profiles/default/bin"
+            | "/usr/lib/git-core"
+            | "/usr/libexec/git-core"
             | "/home/linuxbrew/.linuxbrew/bin"
     ) || dir.starts_with("/nix/store/") && dir.ends_with("/bin")
         || dir.starts_with("/usr/lib/") && !dir.contains("..")
@@ -48,7 +64,9 @@ impl Analyst<'_> {
         let outer = self.command;
         let index = self.out.commands.len();
         self.command = u32::try_from(index).ok();
-        let whole = words.last().map_or(span, |l| toolgate_bash::ast::Span { start: span.start, end: l.span.end.max(span.end) });
+        let whole = words
+            .last()
+            .map_or(span, |l| toolgate_bash::ast::Span { start: span.start, end: l.span.end.max(span.end) });
         self.out.commands.push(CommandRun {
             words: Vec::new(),
             span: self.at(whole),
@@ -103,11 +121,19 @@ impl Analyst<'_> {
         let full = path::without_aliases(&full).to_owned();
         let name = path::name(&full).to_owned();
         let dir = full.get(..full.len() - name.len()).unwrap_or("/");
-        let trusted = is_system_directory(dir.trim_end_matches('/')) && (text.starts_with('/') || dirs.len() == 1);
+        let trusted =
+            is_system_directory(dir.trim_end_matches('/')) && (text.starts_with('/') || dirs.len() == 1);
         if trusted {
             return self.known(&name, words, state, input);
         }
-        self.path(Kind::Script, text, first.span, &dirs, state, "a program outside the system's directories is run");
+        self.path(
+            Kind::Script,
+            text,
+            first.span,
+            &dirs,
+            state,
+            "a program outside the system's directories is run",
+        );
         // It calls itself by a known name: whatever that program does is the least to expect.
         if knowledge::program(&name).is_some() {
             return self.known(&name, words, state, input);

@@ -29,6 +29,8 @@ pub(crate) struct State {
     functions: Rc<Vec<(String, Rc<Defined>, bool)>>,
     /// `$1` and on; `None` if they are not known.
     pub positional: Option<Rc<Vec<String>>>,
+    /// `$0`, where it is known to be something else than the shell's name.
+    pub zero: Option<String>,
     /// The directories the shell may be in.
     pub dirs: Vec<String>,
     /// Why a plain name may not be the program it says.

@@ -6,9 +6,9 @@ use crate::effect::Kind;
 use crate::word::{SOME, UNKNOWN, Word};
 use std::rc::Rc;
 use toolgate_bash::ast::{
-    Arithmetic, Command, Compound, CompoundCommand, Condition, Connector, Descriptor, Expression, Function, Item,
-    List, ParameterOp, Part, PartKind, Pipeline, Redirection, RedirectionOp, Script, SimpleCommand, Subscript,
-    SubscriptKind, Target, Terminator, Value,
+    Arithmetic, Command, Compound, CompoundCommand, Condition, Connector, Descriptor, Expression, Function,
+    Item, List, ParameterOp, Part, PartKind, Pipeline, Redirection, RedirectionOp, Script, SimpleCommand,
+    Subscript, SubscriptKind, Target, Terminator, Value,
 };
 
 /// How many commands may stand inside each other, in all code together.
@@ -182,12 +182,23 @@ impl Analyst<'_> {
     }
 
     /// Runs the body of a function.
-    pub(super) fn function(&mut self, name: &str, defined: &Rc<Defined>, state: &mut State, input: &Data) -> Data {
+    pub(super) fn function(
+        &mut self,
+        name: &str,
+        defined: &Rc<Defined>,
+        state: &mut State,
+        input: &Data,
+    ) -> Data {
         let span = defined.function.name_span;
         if self.calling.iter().any(|n| n == name) {
             // It calls itself. Doing so more than once at a time fills the machine with processes.
             if multiplies(&defined.function, name) {
-                self.push(Kind::Host, Some("processes without end"), span, "a function that starts itself over and over");
+                self.push(
+                    Kind::Host,
+                    Some("processes without end"),
+                    span,
+                    "a function that starts itself over and over",
+                );
             } else {
                 state.forget_variables();
             }
@@ -210,7 +221,13 @@ impl Analyst<'_> {
         data
     }
 
-    fn compound(&mut self, compound: &CompoundCommand, state: &mut State, script: &Script, input: &Data) -> Data {
+    fn compound(
+        &mut self,
+        compound: &CompoundCommand,
+        state: &mut State,
+        script: &Script,
+        input: &Data,
+    ) -> Data {
         let (given, stdout) = self.redirections(&compound.redirections, state, script, input);
         let input = &given;
         let out = match &compound.kind {
@@ -258,7 +275,14 @@ impl Analyst<'_> {
                     self.expand(w, state, script, &mut out);
                 }
                 state.set_unknown("REPLY");
-                self.each(&variable.to_str_lossy(), &[Word::unknown(compound.span)], body, state, script, input);
+                self.each(
+                    &variable.to_str_lossy(),
+                    &[Word::unknown(compound.span)],
+                    body,
+                    state,
+                    script,
+                    input,
+                );
                 Data::Unknown
             }
             Compound::ArithmeticFor { init, condition, update, body } => {
@@ -329,7 +353,9 @@ impl Analyst<'_> {
                 self.list(body, state, script, input);
             }
         }
-        let rest = if known && values.iter().all(|v| !v.text.starts_with(['/', '-', '~']) && !v.text.contains("..")) {
+        let rest = if known
+            && values.iter().all(|v| !v.text.starts_with(['/', '-', '~']) && !v.text.contains(".."))
+        {
             SOME
         } else {
             UNKNOWN
@@ -382,7 +408,21 @@ impl Analyst<'_> {
                 let value = self.assigned(&a.value, state, script);
                 self.assign_before(a, &value, &words, &mut inner);
             }
-            let declares = words.first().is_some_and(|w| matches!(&*w.text, "export" | "declare" | "typeset" | "readonly" | "local" | "eval" | "." | "source" | "cd" | "pushd"));
+            let declares = words.first().is_some_and(|w| {
+                matches!(
+                    &*w.text,
+                    "export"
+                        | "declare"
+                        | "typeset"
+                        | "readonly"
+                        | "local"
+                        | "eval"
+                        | "."
+                        | "source"
+                        | "cd"
+                        | "pushd"
+                )
+            });
             let out = self.dispatch(words, &mut inner, input);
             if declares {
                 *state = inner;
@@ -504,7 +544,10 @@ impl Analyst<'_> {
                 }
             }
             let dirs = state.dirs.clone();
-            let reads = matches!(r.op, RedirectionOp::Read | RedirectionOp::DuplicateInput | RedirectionOp::ReadWrite);
+            let reads = matches!(
+                r.op,
+                RedirectionOp::Read | RedirectionOp::DuplicateInput | RedirectionOp::ReadWrite
+            );
             let writes = !matches!(r.op, RedirectionOp::Read | RedirectionOp::DuplicateInput);
             if reads {
                 self.path(Kind::Read, &target, r.span, &dirs, state, "redirected from");
@@ -581,7 +624,11 @@ impl Analyst<'_> {
         if is_expansion && let Some(value) = text.get(before..).map(str::to_owned) {
             // What an expansion gives is evaluated as part of the expression.
             let from_outside = match &part.kind {
-                PartKind::Parameter(p) => matches!(p.op, ParameterOp::Plain | ParameterOp::Length) && value.starts_with(UNKNOWN) && !self.set_here(p, state),
+                PartKind::Parameter(p) => {
+                    matches!(p.op, ParameterOp::Plain | ParameterOp::Length)
+                        && value.starts_with(UNKNOWN)
+                        && !self.set_here(p, state)
+                }
                 _ => false,
             };
             if !from_outside {
@@ -655,7 +702,10 @@ fn follow(a: Data, b: Data) -> Data {
         (Data::Text(a), Data::Text(b)) => Data::Text(a + &b),
         (Data::Text(a), other) if a.is_empty() => other,
         (other, Data::Text(b)) if b.is_empty() => other,
-        (Data::Names, Data::Names) => Data::Names,
+        (Data::Names(mut a), Data::Names(b)) => {
+            a.extend(b);
+            Data::Names(a)
+        }
         _ => Data::Unknown,
     }
 }
@@ -666,7 +716,9 @@ fn leaves_shell(pipeline: &Pipeline) -> bool {
     match &stage.command {
         Command::Simple(s) => leaves_by(s),
         Command::Compound(c) => match &c.kind {
-            Compound::Group(list) => list.items.last().is_some_and(|i| i.rest.is_empty() && leaves_shell(&i.first)),
+            Compound::Group(list) => {
+                list.items.last().is_some_and(|i| i.rest.is_empty() && leaves_shell(&i.first))
+            }
             _ => false,
         },
         _ => false,
@@ -709,9 +761,9 @@ fn multiplies(function: &Function, name: &str) -> bool {
             Compound::While { condition, body } | Compound::Until { condition, body } => {
                 in_list(condition, name, parallel) || in_list(body, name, parallel)
             }
-            Compound::For { body, .. } | Compound::Select { body, .. } | Compound::ArithmeticFor { body, .. } => {
-                in_list(body, name, parallel)
-            }
+            Compound::For { body, .. }
+            | Compound::Select { body, .. }
+            | Compound::ArithmeticFor { body, .. } => in_list(body, name, parallel),
             Compound::Case { arms, .. } => arms.iter().any(|a| in_list(&a.body, name, parallel)),
             Compound::Condition(_) | Compound::Arithmetic(_) => false,
         }

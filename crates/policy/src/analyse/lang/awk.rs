@@ -48,7 +48,10 @@ impl Analyst<'_> {
                     },
                     "print" | "printf" => printing = Some(depth),
                     "getline" => {
-                        if next == Some(&Token::Sign("<")) || matches!(next, Some(Token::Name(_))) && tokens.get(i + 2) == Some(&Token::Sign("<")) {
+                        if next == Some(&Token::Sign("<"))
+                            || matches!(next, Some(Token::Name(_)))
+                                && tokens.get(i + 2) == Some(&Token::Sign("<"))
+                        {
                             let at = if next == Some(&Token::Sign("<")) { i + 2 } else { i + 3 };
                             match tokens.get(at) {
                                 Some(Token::Text(f)) => {
@@ -60,7 +63,12 @@ impl Analyst<'_> {
                         }
                         if matches!(before, Some(Token::Sign("|" | "|&"))) {
                             match i.checked_sub(2).and_then(|j| tokens.get(j)) {
-                                Some(Token::Text(code)) if !matches!(i.checked_sub(3).and_then(|j| tokens.get(j)), Some(Token::Text(_) | Token::Name(_) | Token::Value)) => {
+                                Some(Token::Text(code))
+                                    if !matches!(
+                                        i.checked_sub(3).and_then(|j| tokens.get(j)),
+                                        Some(Token::Text(_) | Token::Name(_) | Token::Value)
+                                    ) =>
+                                {
                                     let code = code.clone();
                                     if !code.starts_with("/inet") {
                                         self.shell_from(&code, span, state);
@@ -71,8 +79,15 @@ impl Analyst<'_> {
                         }
                     }
                     "ENVIRON" => {
-                        if next != Some(&Token::Sign("[")) || !matches!(tokens.get(i + 2), Some(Token::Text(_))) {
-                            self.push(Kind::Secret, Some("environment"), span, "the environment is read as a whole");
+                        if next != Some(&Token::Sign("["))
+                            || !matches!(tokens.get(i + 2), Some(Token::Text(_)))
+                        {
+                            self.push(
+                                Kind::Secret,
+                                Some("environment"),
+                                span,
+                                "the environment is read as a whole",
+                            );
                         }
                     }
                     _ => {
@@ -103,7 +118,9 @@ impl Analyst<'_> {
                         }
                     }
                 }
-                Token::Sign("|&") => dynamic = !matches!(next, Some(Token::Name(n)) if n == "getline") || dynamic,
+                Token::Sign("|&") => {
+                    dynamic = !matches!(next, Some(Token::Name(n)) if n == "getline") || dynamic
+                }
                 Token::Sign("(" | "[") => depth += 1,
                 Token::Sign(")" | "]") => depth -= 1,
                 Token::Sign("{" | "}" | ";") | Token::End => printing = None,

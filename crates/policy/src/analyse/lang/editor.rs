@@ -16,12 +16,14 @@ impl Analyst<'_> {
             let mut c = command.trim().trim_start_matches(':').trim();
             for prefix in ["silent!", "silent", "sil", "exe", "execute", "%", "$", "."] {
                 if let Some(rest) = c.strip_prefix(prefix)
-                    && (rest.starts_with([' ', '!', 's', 'd', 'g', 'w', 'j', 'y', '"', '\'']) || rest.is_empty())
+                    && (rest.starts_with([' ', '!', 's', 'd', 'g', 'w', 'j', 'y', '"', '\''])
+                        || rest.is_empty())
                 {
                     c = rest.trim();
                 }
             }
-            let c = c.trim_start_matches(|ch: char| ch.is_ascii_digit() || matches!(ch, ',' | '$' | '%' | '.'));
+            let c =
+                c.trim_start_matches(|ch: char| ch.is_ascii_digit() || matches!(ch, ',' | '$' | '%' | '.'));
             if let Some(code) = c.strip_prefix('!') {
                 self.shell_from(code, span, state);
                 continue;
@@ -30,10 +32,16 @@ impl Analyst<'_> {
             let rest = c.get(word.len()..).unwrap_or("");
             let arg = rest.trim_start_matches('!').trim();
             match word.as_str() {
-                "" | "q" | "quit" | "qa" | "qall" | "wq" | "wqa" | "x" | "xa" | "xit" | "wa" | "wall" | "cq" | "cquit" | "noh" | "nohlsearch"
-                | "d" | "delete" | "j" | "join" | "y" | "yank" | "print" | "p" | "nu" | "number" | "sort" | "retab" | "u" | "undo" | "redo" | "syn"
-                | "syntax" | "version" | "help" | "h" | "bd" | "bn" | "bp" | "g" | "global" | "v" | "normal" | "norm" | "call"
-                    if !rest.contains('!') || matches!(word.as_str(), "q" | "qa" | "quit" | "qall" | "wq" | "wqa" | "x" | "xa" | "cq" | "bd") =>
+                "" | "q" | "quit" | "qa" | "qall" | "wq" | "wqa" | "x" | "xa" | "xit" | "wa" | "wall"
+                | "cq" | "cquit" | "noh" | "nohlsearch" | "d" | "delete" | "j" | "join" | "y" | "yank"
+                | "print" | "p" | "nu" | "number" | "sort" | "retab" | "u" | "undo" | "redo" | "syn"
+                | "syntax" | "version" | "help" | "h" | "bd" | "bn" | "bp" | "g" | "global" | "v"
+                | "normal" | "norm" | "call"
+                    if !rest.contains('!')
+                        || matches!(
+                            word.as_str(),
+                            "q" | "qa" | "quit" | "qall" | "wq" | "wqa" | "x" | "xa" | "cq" | "bd"
+                        ) =>
                 {
                     if matches!(word.as_str(), "g" | "global" | "v" | "normal" | "norm" | "call") {
                         self.unknown("an editor command that runs others", span);
@@ -45,7 +53,24 @@ impl Analyst<'_> {
                     }
                 }
                 "set" | "se" | "setlocal" => {
-                    for o in ["shell", "sh=", "makeprg", "mp=", "equalprg", "ep=", "grepprg", "gp=", "keywordprg", "kp=", "formatprg", "fp=", "exrc", "modeline", "rtp", "runtimepath"] {
+                    for o in [
+                        "shell",
+                        "sh=",
+                        "makeprg",
+                        "mp=",
+                        "equalprg",
+                        "ep=",
+                        "grepprg",
+                        "gp=",
+                        "keywordprg",
+                        "kp=",
+                        "formatprg",
+                        "fp=",
+                        "exrc",
+                        "modeline",
+                        "rtp",
+                        "runtimepath",
+                    ] {
                         if arg.contains(o) {
                             self.unknown("an editor setting that names a program", span);
                         }
@@ -53,7 +78,9 @@ impl Analyst<'_> {
                 }
                 "w" | "write" | "sav" | "saveas" | "up" | "update" => match arg.strip_prefix('!') {
                     Some(code) => self.shell_from(code, span, state),
-                    None if rest.trim_start().starts_with('!') && !arg.is_empty() => self.shell_from(arg, span, state),
+                    None if rest.trim_start().starts_with('!') && !arg.is_empty() => {
+                        self.shell_from(arg, span, state)
+                    }
                     None if arg.is_empty() => {}
                     None => self.path_from(Kind::Write, arg.trim_start_matches(">>").trim(), span, state),
                 },
@@ -61,18 +88,25 @@ impl Analyst<'_> {
                     Some(code) => self.shell_from(code, span, state),
                     None => self.path_from(Kind::Read, arg, span, state),
                 },
-                "e" | "edit" | "sp" | "split" | "vs" | "vsplit" | "tabe" | "tabedit" | "view" => self.path_from(Kind::Read, arg, span, state),
+                "e" | "edit" | "sp" | "split" | "vs" | "vsplit" | "tabe" | "tabedit" | "view" => {
+                    self.path_from(Kind::Read, arg, span, state)
+                }
                 "so" | "source" | "ru" | "runtime" => self.path_from(Kind::Script, arg, span, state),
                 "terminal" | "ter" | "term" => self.shell_from(arg, span, state),
                 _ => {
                     // `call system('…')`, `lua os.execute(…)`: the constant in it is followed as a command.
-                    if let Some(code) = quoted_argument(c, "system").or_else(|| quoted_argument(c, "execute")).or_else(|| quoted_argument(c, "popen")) {
+                    if let Some(code) = quoted_argument(c, "system")
+                        .or_else(|| quoted_argument(c, "execute"))
+                        .or_else(|| quoted_argument(c, "popen"))
+                    {
                         self.shell_from(&code, span, state);
                     }
                     self.unknown("an editor command that is not known", span);
                 }
             }
-            if c.contains("system(") && let Some(code) = quoted_argument(c, "system") {
+            if c.contains("system(")
+                && let Some(code) = quoted_argument(c, "system")
+            {
                 self.shell_from(&code, span, state);
             }
         }
@@ -85,7 +119,11 @@ impl Analyst<'_> {
             self.shell_from(code, span, state);
         } else if let Some(code) = t.strip_prefix('|') {
             self.shell_from(code.get(1..).unwrap_or(""), span, state);
-        } else if matches!(t, "" | "G" | "F" | "g") || t.starts_with('/') || t.starts_with('?') || t.trim_end_matches(['g', 'G', 'p', '%']).bytes().all(|b| b.is_ascii_digit()) {
+        } else if matches!(t, "" | "G" | "F" | "g")
+            || t.starts_with('/')
+            || t.starts_with('?')
+            || t.trim_end_matches(['g', 'G', 'p', '%']).bytes().all(|b| b.is_ascii_digit())
+        {
             if t.contains('\n') {
                 self.unknown("keys for a pager that are not known", span);
             }
@@ -105,23 +143,31 @@ impl Analyst<'_> {
                 inserting = line != ".";
                 continue;
             }
-            let c = line.trim().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ',' | '$' | '%' | '.' | ';' | '+' | '-'));
+            let c = line.trim().trim_start_matches(|c: char| {
+                c.is_ascii_digit() || matches!(c, ',' | '$' | '%' | '.' | ';' | '+' | '-')
+            });
             if let Some(code) = c.strip_prefix('!') {
                 self.shell_from(code, span, state);
                 continue;
             }
             let arg = c.get(1..).unwrap_or("").trim();
             match c.chars().next() {
-                None | Some('p' | 'n' | 'l' | 'd' | 'j' | 'm' | 't' | 'k' | 'q' | 'Q' | '=' | 'h' | 'H' | 'P' | 'u' | 's' | 'x' | 'y') => {}
+                None
+                | Some(
+                    'p' | 'n' | 'l' | 'd' | 'j' | 'm' | 't' | 'k' | 'q' | 'Q' | '=' | 'h' | 'H' | 'P' | 'u'
+                    | 's' | 'x' | 'y',
+                ) => {}
                 Some('a' | 'i' | 'c') => inserting = true,
-                Some('r' | 'e' | 'E' | 'w' | 'W' | 'f') => match arg.trim_start_matches(['q', ' ']).strip_prefix('!') {
-                    Some(code) => self.shell_from(code, span, state),
-                    None if arg.is_empty() || arg == "q" => {}
-                    None => {
-                        let kind = if c.starts_with(['w', 'W']) { Kind::Write } else { Kind::Read };
-                        self.path_from(kind, arg, span, state);
+                Some('r' | 'e' | 'E' | 'w' | 'W' | 'f') => {
+                    match arg.trim_start_matches(['q', ' ']).strip_prefix('!') {
+                        Some(code) => self.shell_from(code, span, state),
+                        None if arg.is_empty() || arg == "q" => {}
+                        None => {
+                            let kind = if c.starts_with(['w', 'W']) { Kind::Write } else { Kind::Read };
+                            self.path_from(kind, arg, span, state);
+                        }
                     }
-                },
+                }
                 Some(_) => self.unknown("an editor command that is not known", span),
             }
         }
@@ -138,8 +184,15 @@ impl Analyst<'_> {
             let (word, rest) = c.split_once(char::is_whitespace).unwrap_or((c, ""));
             let rest = rest.trim();
             match word {
-                "" | "q" | "quit" | "bt" | "backtrace" | "where" | "info" | "i" | "frame" | "f" | "up" | "down" | "list" | "l" | "p" | "print" | "x" | "disassemble" | "disas" | "help" | "show" | "ptype" | "whatis" | "b" | "break" | "tbreak" | "watch" | "set" | "thread" | "threads" | "display" | "delete" | "echo" | "printf" => {
-                    if rest.contains("system(") || rest.contains("popen(") || rest.contains("exec") && rest.contains("wrapper") || rest.starts_with("debuginfod") {
+                "" | "q" | "quit" | "bt" | "backtrace" | "where" | "info" | "i" | "frame" | "f" | "up"
+                | "down" | "list" | "l" | "p" | "print" | "x" | "disassemble" | "disas" | "help" | "show"
+                | "ptype" | "whatis" | "b" | "break" | "tbreak" | "watch" | "set" | "thread" | "threads"
+                | "display" | "delete" | "echo" | "printf" => {
+                    if rest.contains("system(")
+                        || rest.contains("popen(")
+                        || rest.contains("exec") && rest.contains("wrapper")
+                        || rest.starts_with("debuginfod")
+                    {
                         self.unknown("a debugger command that calls into the program", span);
                         if let Some(code) = quoted_argument(rest, "system") {
                             self.shell_from(&code, span, state);
@@ -151,14 +204,16 @@ impl Analyst<'_> {
                 }
                 "shell" | "make" | "she" | "shel" => self.shell_from(rest, span, state),
                 "pipe" | "|" => self.shell_from(rest, span, state),
-                "call" | "python" | "py" | "source" | "guile" | "target" | "attach" | "compile" | "script" | "platform" => {
+                "call" | "python" | "py" | "source" | "guile" | "target" | "attach" | "compile"
+                | "script" | "platform" => {
                     if let Some(code) = quoted_argument(rest, "system") {
                         self.shell_from(&code, span, state);
                     }
                     self.unknown("a debugger command that runs code", span);
                 }
                 // The program itself is a wrapper's operand.
-                "r" | "run" | "start" | "starti" | "c" | "continue" | "next" | "n" | "step" | "s" | "finish" | "process" => {}
+                "r" | "run" | "start" | "starti" | "c" | "continue" | "next" | "n" | "step" | "s"
+                | "finish" | "process" => {}
                 _ => self.unknown("a debugger command that is not known", span),
             }
         }

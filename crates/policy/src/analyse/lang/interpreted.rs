@@ -29,7 +29,15 @@ impl Analyst<'_> {
         }
         self.depth += 4;
         let tokens = tokens::read(lang, text);
-        let mut scan = Scan { lang, table, tokens: &tokens, locals: locals(&tokens), aliases: HashMap::new(), unsure: None, span };
+        let mut scan = Scan {
+            lang,
+            table,
+            tokens: &tokens,
+            locals: locals(&tokens),
+            aliases: HashMap::new(),
+            unsure: None,
+            span,
+        };
         scan.imports(self);
         scan.walk(self, state);
         if !is_exact(text) {
@@ -84,7 +92,11 @@ impl Scan<'_> {
         for i in 0..self.tokens.len() {
             match (self.lang, self.name(i)) {
                 (Lang::Python, Some("import")) => {
-                    let from = i.checked_sub(2).filter(|j| self.name(*j) == Some("from")).and_then(|_| self.name(i - 1)).map(str::to_owned);
+                    let from = i
+                        .checked_sub(2)
+                        .filter(|j| self.name(*j) == Some("from"))
+                        .and_then(|_| self.name(i - 1))
+                        .map(str::to_owned);
                     let mut j = i + 1;
                     while self.sign(j, '(') {
                         j += 1;
@@ -115,8 +127,11 @@ impl Scan<'_> {
                         self.doubt("everything of a module is imported");
                     }
                 }
-                (Lang::Perl, Some("use" | "require" | "no")) => modules.extend(self.name(i + 1).map(str::to_owned)),
-                (Lang::Ruby, Some("require" | "require_relative" | "load" | "autoload")) | (Lang::Lua, Some("require" | "dofile" | "loadfile")) => {
+                (Lang::Perl, Some("use" | "require" | "no")) => {
+                    modules.extend(self.name(i + 1).map(str::to_owned))
+                }
+                (Lang::Ruby, Some("require" | "require_relative" | "load" | "autoload"))
+                | (Lang::Lua, Some("require" | "dofile" | "loadfile")) => {
                     let at = if self.sign(i + 1, '(') { i + 2 } else { i + 1 };
                     match self.constant(at) {
                         Some(m) => modules.push(m.to_owned()),
@@ -130,17 +145,23 @@ impl Scan<'_> {
                             let m = m.strip_prefix("node:").unwrap_or(m).to_owned();
                             // `const x = require("m")`
                             if self.sign(i.wrapping_sub(1), '=') {
-                                if let Some(alias) = i.checked_sub(2).and_then(|j| self.name(j)).map(str::to_owned) {
+                                if let Some(alias) =
+                                    i.checked_sub(2).and_then(|j| self.name(j)).map(str::to_owned)
+                                {
                                     self.aliases.insert(alias, m.clone());
                                 }
                             }
                             modules.push(m);
                         }
-                        None if self.name(i) == Some("require") || self.sign(i + 1, '(') => self.doubt("a module whose name is not a constant"),
+                        None if self.name(i) == Some("require") || self.sign(i + 1, '(') => {
+                            self.doubt("a module whose name is not a constant")
+                        }
                         None => {}
                     }
                 }
-                (Lang::Php, Some("include" | "include_once" | "require" | "require_once")) => self.doubt("another file is run"),
+                (Lang::Php, Some("include" | "include_once" | "require" | "require_once")) => {
+                    self.doubt("another file is run")
+                }
                 (Lang::Tcl, Some("package" | "load" | "source")) => self.doubt("a package or file is loaded"),
                 _ => {}
             }
@@ -192,7 +213,11 @@ impl Scan<'_> {
         let span = self.span;
         let method = i > 0 && self.sign(i - 1, '.');
         if t.is(&t.net, full) {
-            let host = self.argument(i).and_then(|a| self.constant(a)).filter(|s| s.contains("://") || s.contains('.')).map(host_of);
+            let host = self
+                .argument(i)
+                .and_then(|a| self.constant(a))
+                .filter(|s| s.contains("://") || s.contains('.'))
+                .map(host_of);
             analyst.push(Kind::Send, host.as_deref(), span, "the program text reaches the network");
             return;
         }
@@ -210,7 +235,12 @@ impl Scan<'_> {
                         } else {
                             let mut words = vec![Word::new(code, span)];
                             words.extend(more.into_iter().map(|w| Word::new(w, span)));
-                            analyst.run(words, &mut state.clone(), &Data::Unknown, crate::analyse::program::By::Program);
+                            analyst.run(
+                                words,
+                                &mut state.clone(),
+                                &Data::Unknown,
+                                crate::analyse::program::By::Program,
+                            );
                         }
                         if !self.ends_after(a) {
                             self.doubt("a command is put together");
@@ -233,7 +263,9 @@ impl Scan<'_> {
             }
             return;
         }
-        for (list, kind) in [(&t.delete, Kind::Delete), (&t.write, Kind::Write), (&t.read, Kind::Read), (&t.open, Kind::Read)] {
+        for (list, kind) in
+            [(&t.delete, Kind::Delete), (&t.write, Kind::Write), (&t.read, Kind::Read), (&t.open, Kind::Read)]
+        {
             if !t.is(list, full) {
                 continue;
             }
@@ -257,7 +289,9 @@ impl Scan<'_> {
                     }
                     analyst.path_from(kind, &s, span, state);
                 }
-                None if std::ptr::eq(list, &t.open) || kind == Kind::Read => self.doubt("a file whose name is not a constant is opened"),
+                None if std::ptr::eq(list, &t.open) || kind == Kind::Read => {
+                    self.doubt("a file whose name is not a constant is opened")
+                }
                 None => self.doubt("a file whose name is not a constant is changed"),
             }
             return;
@@ -275,7 +309,11 @@ impl Scan<'_> {
             return;
         }
         let root = full.split('.').next().unwrap_or(full);
-        if t.is(&t.safe, root) || t.safe_module(root) || self.is_local(root) || self.aliases.values().any(|v| v == full) {
+        if t.is(&t.safe, root)
+            || t.safe_module(root)
+            || self.is_local(root)
+            || self.aliases.values().any(|v| v == full)
+        {
             return;
         }
         self.doubt(format!("{full} is not known"));
@@ -287,7 +325,9 @@ impl Scan<'_> {
             return Some(i + 2);
         }
         // Languages that call without parentheses.
-        if matches!(self.lang, Lang::Perl | Lang::Ruby | Lang::Lua | Lang::Tcl | Lang::Php) && matches!(self.tokens.get(i + 1), Some(Token::Text(_) | Token::Name(_))) {
+        if matches!(self.lang, Lang::Perl | Lang::Ruby | Lang::Lua | Lang::Tcl | Lang::Php)
+            && matches!(self.tokens.get(i + 1), Some(Token::Text(_) | Token::Name(_)))
+        {
             return Some(i + 1);
         }
         None
@@ -307,7 +347,9 @@ impl Scan<'_> {
         match self.tokens.get(a + 1) {
             None => true,
             Some(Token::Sign(c)) => matches!(c, ')' | ',' | ';' | ']' | '}' | '\n'),
-            Some(Token::Name(n)) => matches!(n.as_str(), "if" | "unless" | "or" | "and" | "for" | "while" | "do"),
+            Some(Token::Name(n)) => {
+                matches!(n.as_str(), "if" | "unless" | "or" | "and" | "for" | "while" | "do")
+            }
             Some(_) => false,
         }
     }
@@ -337,7 +379,8 @@ impl Scan<'_> {
                 Some(Token::Sign(']')) | None => break,
                 Some(Token::Sign(',')) => {}
                 Some(_) => {
-                    if !matches!(self.tokens.get(j - 1), Some(Token::Name(_) | Token::Sign('.' | '(' | ')'))) {
+                    if !matches!(self.tokens.get(j - 1), Some(Token::Name(_) | Token::Sign('.' | '(' | ')')))
+                    {
                         words.push(Word::unknown(self.span));
                     }
                 }
@@ -376,11 +419,13 @@ impl Scan<'_> {
 /// Names that the text gives a value: assigned, bound by a loop, or parameters.
 fn locals(tokens: &[Token]) -> HashSet<&str> {
     const BINDS: [&str; 20] = [
-        "for", "def", "as", "lambda", "let", "const", "var", "function", "my", "our", "local", "class", "set", "proc",
-        "each", "foreach", "global", "except", "sub", "fn",
+        "for", "def", "as", "lambda", "let", "const", "var", "function", "my", "our", "local", "class",
+        "set", "proc", "each", "foreach", "global", "except", "sub", "fn",
     ];
     let has_parameters = tokens.iter().any(|t| match t {
-        Token::Name(k) => matches!(k.as_str(), "def" | "lambda" | "function" | "for" | "each" | "map" | "select"),
+        Token::Name(k) => {
+            matches!(k.as_str(), "def" | "lambda" | "function" | "for" | "each" | "map" | "select")
+        }
         Token::Sign(c) => *c == '>',
         _ => false,
     });
@@ -392,7 +437,8 @@ fn locals(tokens: &[Token]) -> HashSet<&str> {
     for (i, t) in tokens.iter().enumerate() {
         let Token::Name(n) = t else { continue };
         let before = i.checked_sub(1);
-        let binds = matches!(before.and_then(|j| tokens.get(j)), Some(Token::Name(k)) if BINDS.contains(&k.as_str()));
+        let binds =
+            matches!(before.and_then(|j| tokens.get(j)), Some(Token::Name(k)) if BINDS.contains(&k.as_str()));
         let assigned = sign(Some(i + 1), "=") && !sign(Some(i + 2), "=");
         let parameter = has_parameters && sign(before, "|,([") && sign(Some(i + 1), "|,)=:]");
         if binds || assigned || parameter {

@@ -11,9 +11,17 @@ impl Analyst<'_> {
         if !is_exact(text) {
             self.unknown("part of a sed script is not known", span);
         }
-        let mut reader = Sed { text, at: 0 };
+        // Versions differ about a delimiter in brackets. The usual reading must make sense; what the other
+        // one would do counts too, as far as that makes sense.
+        self.sed_as(Sed { text, at: 0, brackets: true }, span, state, true);
+        if text.contains('[') {
+            self.sed_as(Sed { text, at: 0, brackets: false }, span, state, false);
+        }
+    }
+
+    fn sed_as(&mut self, mut reader: Sed<'_>, span: Span, state: &State, must: bool) {
         // Every command takes at least a byte.
-        while reader.at < text.len() {
+        while reader.at < reader.text.len() {
             match reader.command() {
                 Ok(None) => {}
                 Ok(Some(Act::RunLine(replacement))) => {
@@ -29,7 +37,9 @@ impl Analyst<'_> {
                 Ok(Some(Act::Write(file))) => self.path_from(Kind::Write, file, span, state),
                 Ok(Some(Act::Read(file))) => self.path_from(Kind::Read, file, span, state),
                 Err(()) => {
-                    self.unknown("a sed script that is not understood", span);
+                    if must {
+                        self.unknown("a sed script that is not understood", span);
+                    }
                     return;
                 }
             }
@@ -68,6 +78,8 @@ fn unescape(replacement: &str) -> String {
 struct Sed<'t> {
     text: &'t str,
     at: usize,
+    /// Whether a bracket expression hides the delimiter.
+    brackets: bool,
 }
 
 impl<'t> Sed<'t> {
@@ -109,7 +121,9 @@ impl<'t> Sed<'t> {
             self.next();
         }
         match self.next().ok_or(())? {
-            '{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => Ok(None),
+            '{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => {
+                Ok(None)
+            }
             '#' => {
                 self.line();
                 Ok(None)
@@ -149,8 +163,10 @@ impl<'t> Sed<'t> {
             'e' => Ok(Some(Act::Run(self.line().trim()))),
             'y' => {
                 let d = self.next().ok_or(())?;
+                let brackets = std::mem::replace(&mut self.brackets, false);
                 self.until(d)?;
                 self.until(d)?;
+                self.brackets = brackets;
                 Ok(None)
             }
             's' => self.substitute(),
@@ -165,7 +181,9 @@ impl<'t> Sed<'t> {
         }
         self.until(d)?;
         let start = self.at;
+        let brackets = std::mem::replace(&mut self.brackets, false);
         self.until(d)?;
+        self.brackets = brackets;
         let replacement = self.text.get(start..self.at - d.len_utf8()).unwrap_or("");
         let mut runs = false;
         while let Some(c) = self.peek() {
@@ -197,10 +215,13 @@ impl<'t> Sed<'t> {
         Ok(runs.then_some(Act::RunLine(replacement)))
     }
 
-    /// Reads up to an unescaped delimiter. Brackets hide it only for some versions, so they do not here;
-    /// what follows is then not understood.
+    /// Reads up to an unescaped delimiter. In a pattern a bracket hides it for most versions.
     fn until(&mut self, d: char) -> Result<(), ()> {
         while let Some(c) = self.next() {
+            if c == '[' && self.brackets {
+                self.bracket();
+                continue;
+            }
             if c == '\\' {
                 self.next();
             } else if c == d {
@@ -208,6 +229,33 @@ impl<'t> Sed<'t> {
             }
         }
         Err(())
+    }
+
+    /// Skips a bracket expression if it closes.
+    fn bracket(&mut self) {
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let body = rest.strip_prefix('^').unwrap_or(rest);
+        let body = body.strip_prefix(']').unwrap_or(body);
+        let skipped = rest.len() - body.len();
+        // `[[:alpha:]]` holds a bracket of its own.
+        let mut at = 0;
+        while let Some(i) = body.get(at..).and_then(|b| b.find([']', '[', '\n'])) {
+            let c = body.as_bytes().get(at + i);
+            match c {
+                Some(b']') => {
+                    self.at += skipped + at + i + 1;
+                    return;
+                }
+                Some(b'[') if body.get(at + i..).is_some_and(|b| b.starts_with("[:")) => {
+                    match body.get(at + i + 2..).and_then(|b| b.find(":]")) {
+                        Some(end) => at += i + 2 + end + 2,
+                        None => return,
+                    }
+                }
+                Some(b'[') => at += i + 1,
+                _ => return,
+            }
+        }
     }
 
     fn line(&mut self) -> &'t str {

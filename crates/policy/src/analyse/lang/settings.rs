@@ -10,30 +10,131 @@ use toolgate_bash::ast::Span;
 
 /// Settings of git whose value is a command line.
 const GIT_CODE: [&str; 45] = [
-    "core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "core.alternaterefscommand",
-    "diff.external", "diff.*.command", "diff.*.textconv", "merge.*.driver", "mergetool.*.cmd", "mergetool.*.path", "difftool.*.cmd",
-    "difftool.*.path", "filter.*.clean", "filter.*.smudge", "filter.*.process", "credential.helper", "credential.*.helper",
-    "gpg.program", "gpg.*.program", "gpg.ssh.defaultkeycommand", "sequence.editor", "pager.*", "uploadpack.packobjectshook", "remote.*.uploadpack",
-    "remote.*.receivepack", "remote.*.vcs", "remote.*.proxy", "browser.*.cmd", "browser.*.path", "man.*.cmd", "man.*.path", "web.browser",
-    "interactive.difffilter", "sendemail.*", "trailer.*.command", "trailer.*.cmd", "tar.*.command", "guitool.*.cmd", "gui.*", "submodule.*.update",
-    "hook.*.command", "imap.tunnel",
+    "core.fsmonitor",
+    "core.sshcommand",
+    "core.editor",
+    "core.pager",
+    "core.askpass",
+    "core.gitproxy",
+    "core.alternaterefscommand",
+    "diff.external",
+    "diff.*.command",
+    "diff.*.textconv",
+    "merge.*.driver",
+    "mergetool.*.cmd",
+    "mergetool.*.path",
+    "difftool.*.cmd",
+    "difftool.*.path",
+    "filter.*.clean",
+    "filter.*.smudge",
+    "filter.*.process",
+    "credential.helper",
+    "credential.*.helper",
+    "gpg.program",
+    "gpg.*.program",
+    "gpg.ssh.defaultkeycommand",
+    "sequence.editor",
+    "pager.*",
+    "uploadpack.packobjectshook",
+    "remote.*.uploadpack",
+    "remote.*.receivepack",
+    "remote.*.vcs",
+    "remote.*.proxy",
+    "browser.*.cmd",
+    "browser.*.path",
+    "man.*.cmd",
+    "man.*.path",
+    "web.browser",
+    "interactive.difffilter",
+    "sendemail.*",
+    "trailer.*.command",
+    "trailer.*.cmd",
+    "tar.*.command",
+    "guitool.*.cmd",
+    "gui.*",
+    "submodule.*.update",
+    "hook.*.command",
+    "imap.tunnel",
 ];
 
 /// Settings of git that name files or places git takes code or settings from.
 const GIT_SCRIPT: [&str; 10] = [
-    "core.hookspath", "include.path", "includeif.*", "init.templatedir", "core.worktree", "core.gitdir", "blame.ignorerevsfile", "core.attributesfile",
-    "mailmap.file", "extensions.*",
+    "core.hookspath",
+    "include.path",
+    "includeif.*",
+    "init.templatedir",
+    "core.worktree",
+    "core.gitdir",
+    "blame.ignorerevsfile",
+    "core.attributesfile",
+    "mailmap.file",
+    "extensions.*",
 ];
 
 /// Settings of git that do not change what runs or where it connects.
 const GIT_HARMLESS: [&str; 62] = [
-    "color.*", "column.*", "user.*", "author.*", "committer.*", "log.*", "diff.algorithm", "diff.renames", "diff.renamelimit", "diff.colormoved",
-    "diff.context", "diff.noprefix", "diff.mnemonicprefix", "diff.submodule", "diff.wserrorhighlight", "diff.tool", "diff.*.xfuncname", "diff.*.binary",
-    "diff.ignoresubmodules", "diff.statgraphwidth", "merge.conflictstyle", "merge.ff", "merge.tool", "merge.renamelimit", "merge.log", "merge.stat",
-    "pull.*", "push.default", "push.autosetupremote", "push.followtags", "rebase.*", "branch.*", "advice.*", "status.*", "commit.*", "init.defaultbranch",
-    "core.autocrlf", "core.eol", "core.safecrlf", "core.filemode", "core.ignorecase", "core.quotepath", "core.abbrev", "core.whitespace",
-    "core.longpaths", "core.symlinks", "core.precomposeunicode", "core.preloadindex", "core.untrackedcache", "core.compression", "core.excludesfile",
-    "core.commentchar", "gc.*", "fetch.*", "safe.directory", "feature.*", "index.*", "pack.*", "rerere.*", "tag.*", "versionsort.*", "grep.*",
+    "color.*",
+    "column.*",
+    "user.*",
+    "author.*",
+    "committer.*",
+    "log.*",
+    "diff.algorithm",
+    "diff.renames",
+    "diff.renamelimit",
+    "diff.colormoved",
+    "diff.context",
+    "diff.noprefix",
+    "diff.mnemonicprefix",
+    "diff.submodule",
+    "diff.wserrorhighlight",
+    "diff.tool",
+    "diff.*.xfuncname",
+    "diff.*.binary",
+    "diff.ignoresubmodules",
+    "diff.statgraphwidth",
+    "merge.conflictstyle",
+    "merge.ff",
+    "merge.tool",
+    "merge.renamelimit",
+    "merge.log",
+    "merge.stat",
+    "pull.*",
+    "push.default",
+    "push.autosetupremote",
+    "push.followtags",
+    "rebase.*",
+    "branch.*",
+    "advice.*",
+    "status.*",
+    "commit.*",
+    "init.defaultbranch",
+    "core.autocrlf",
+    "core.eol",
+    "core.safecrlf",
+    "core.filemode",
+    "core.ignorecase",
+    "core.quotepath",
+    "core.abbrev",
+    "core.whitespace",
+    "core.longpaths",
+    "core.symlinks",
+    "core.precomposeunicode",
+    "core.preloadindex",
+    "core.untrackedcache",
+    "core.compression",
+    "core.excludesfile",
+    "core.commentchar",
+    "gc.*",
+    "fetch.*",
+    "safe.directory",
+    "feature.*",
+    "index.*",
+    "pack.*",
+    "rerere.*",
+    "tag.*",
+    "versionsort.*",
+    "grep.*",
 ];
 
 impl Analyst<'_> {
@@ -61,13 +162,37 @@ impl Analyst<'_> {
             return;
         }
         if matches(&GIT_CODE) {
-            if matches!(value, "" | "true" | "false" | "cat" | "less" | "less -FRX" | "less -R" | "0" | "1" | "no" | "vim" | "vi" | "nano" | "delta" | "none" | "checkout" | "rebase" | "merge") {
+            if matches!(
+                value,
+                "" | "true"
+                    | "false"
+                    | "cat"
+                    | "less"
+                    | "less -FRX"
+                    | "less -R"
+                    | "0"
+                    | "1"
+                    | "no"
+                    | "vim"
+                    | "vi"
+                    | "nano"
+                    | "delta"
+                    | "none"
+                    | "checkout"
+                    | "rebase"
+                    | "merge"
+            ) {
                 return;
             }
             let code = value.trim_start_matches('!');
             self.code(Lang::Shell, code, span, &mut state.clone(), &Data::Unknown);
             if keeps {
-                self.push(Kind::Persist, Some("git configuration"), span, "git runs the value of this setting");
+                self.push(
+                    Kind::Persist,
+                    Some("git configuration"),
+                    span,
+                    "git runs the value of this setting",
+                );
             } else if !self.is_plain_command(code) {
                 self.unknown("git runs the value of this setting", span);
             }
@@ -75,12 +200,22 @@ impl Analyst<'_> {
         }
         if matches(&GIT_SCRIPT) {
             if keeps {
-                self.push(Kind::Persist, Some("git configuration"), span, "git takes code or settings from there");
+                self.push(
+                    Kind::Persist,
+                    Some("git configuration"),
+                    span,
+                    "git takes code or settings from there",
+                );
             }
             self.path_from(Kind::Script, value, span, state);
             return;
         }
-        if key.starts_with("url.") || key.starts_with("http.") || key.starts_with("protocol.") || key.starts_with("remote.") || key.starts_with("credential.") {
+        if key.starts_with("url.")
+            || key.starts_with("http.")
+            || key.starts_with("protocol.")
+            || key.starts_with("remote.")
+            || key.starts_with("credential.")
+        {
             self.push(Kind::Persist, Some("git configuration"), span, "it changes where git connects");
             return;
         }
@@ -106,17 +241,43 @@ impl Analyst<'_> {
                 self.shell_from(value.trim_matches('"'), span, state);
             }
             "remotecommand" => {}
-            "xauthlocation" | "pkcs11provider" | "securitykeyprovider" | "include" => self.path_from(Kind::Script, value, span, state),
+            "xauthlocation" | "pkcs11provider" | "securitykeyprovider" | "include" => {
+                self.path_from(Kind::Script, value, span, state)
+            }
             "match" => {
                 if let Some(at) = value.find("exec") {
                     self.shell_from(value.get(at + 4..).unwrap_or("").trim().trim_matches('"'), span, state);
                 }
             }
             "proxyjump" | "hostname" => self.push(Kind::Send, Some(value), span, "a host to go through"),
-            "stricthostkeychecking" | "batchmode" | "connecttimeout" | "port" | "user" | "loglevel" | "serveraliveinterval" | "serveralivecountmax"
-            | "identitiesonly" | "identityfile" | "compression" | "forwardagent" | "userknownhostsfile" | "controlmaster" | "controlpath" | "controlpersist"
-            | "permitlocalcommand" | "preferredauthentications" | "passwordauthentication" | "pubkeyauthentication" | "numberofpasswordprompts"
-            | "addressfamily" | "checkhostip" | "tcpkeepalive" | "hostkeyalgorithms" | "requesttty" | "visualhostkey" | "globalknownhostsfile" => {}
+            "stricthostkeychecking"
+            | "batchmode"
+            | "connecttimeout"
+            | "port"
+            | "user"
+            | "loglevel"
+            | "serveraliveinterval"
+            | "serveralivecountmax"
+            | "identitiesonly"
+            | "identityfile"
+            | "compression"
+            | "forwardagent"
+            | "userknownhostsfile"
+            | "controlmaster"
+            | "controlpath"
+            | "controlpersist"
+            | "permitlocalcommand"
+            | "preferredauthentications"
+            | "passwordauthentication"
+            | "pubkeyauthentication"
+            | "numberofpasswordprompts"
+            | "addressfamily"
+            | "checkhostip"
+            | "tcpkeepalive"
+            | "hostkeyalgorithms"
+            | "requesttty"
+            | "visualhostkey"
+            | "globalknownhostsfile" => {}
             _ => self.unknown("an option of ssh that is not known", span),
         }
     }

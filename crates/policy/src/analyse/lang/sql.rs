@@ -21,7 +21,11 @@ impl Analyst<'_> {
                 self.backslash_command(trimmed, span, state);
             } else {
                 if lang == Lang::Psql && line.contains('\\') {
-                    self.backslash_command(line.get(line.find('\\').unwrap_or(0)..).unwrap_or(""), span, state);
+                    self.backslash_command(
+                        line.get(line.find('\\').unwrap_or(0)..).unwrap_or(""),
+                        span,
+                        state,
+                    );
                 }
                 statements.push_str(line);
                 statements.push('\n');
@@ -53,15 +57,38 @@ impl Analyst<'_> {
                     self.path(Kind::Loss, "database", span, &[d], state, "rows or tables are removed");
                 }
             } else {
-                self.push(Kind::Host, Some("database"), span, "rows, tables or databases on a server are removed");
+                self.push(
+                    Kind::Host,
+                    Some("database"),
+                    span,
+                    "rows, tables or databases on a server are removed",
+                );
             }
         }
-        for f in ["load_extension", "writefile", "edit", "fts3_tokenizer", "pg_read_file", "pg_ls_dir", "lo_import", "lo_export", "xp_cmdshell", "sys_exec", "load_file", "dblink"] {
+        for f in [
+            "load_extension",
+            "writefile",
+            "edit",
+            "fts3_tokenizer",
+            "pg_read_file",
+            "pg_ls_dir",
+            "lo_import",
+            "lo_export",
+            "xp_cmdshell",
+            "sys_exec",
+            "load_file",
+            "dblink",
+        ] {
             if has(f) {
                 self.unknown("a query calls a function that reaches files or programs", span);
             }
         }
-        if first == "attach" || has("outfile") || has("dumpfile") || has("infile") || (has("vacuum") && has("into")) {
+        if first == "attach"
+            || has("outfile")
+            || has("dumpfile")
+            || has("infile")
+            || (has("vacuum") && has("into"))
+        {
             self.unknown("a query names a file", span);
         }
         if first == "copy" && has("program") {
@@ -75,11 +102,16 @@ impl Analyst<'_> {
         let rest = line.get(name.len()..).unwrap_or("").trim();
         let file = words.get(1).cloned();
         match name {
-            ".shell" | ".system" | ".sh" | ".sy" | ".sys" | ".she" | ".shel" => self.shell_from(rest, span, state),
-            ".tables" | ".schema" | ".indexes" | ".indices" | ".databases" | ".dump" | ".mode" | ".headers" | ".header" | ".width" | ".quit"
-            | ".exit" | ".help" | ".show" | ".stats" | ".timer" | ".echo" | ".nullvalue" | ".separator" | ".print" | ".dbinfo" | ".fullschema"
-            | ".lint" | ".eqp" | ".bail" | ".changes" | ".explain" | ".prompt" | ".limit" | ".sha3sum" | ".version" | ".timeout" => {}
-            ".output" | ".once" | ".log" | ".trace" | ".backup" | ".save" | ".clone" | ".excel" => match file {
+            ".shell" | ".system" | ".sh" | ".sy" | ".sys" | ".she" | ".shel" => {
+                self.shell_from(rest, span, state)
+            }
+            ".tables" | ".schema" | ".indexes" | ".indices" | ".databases" | ".dump" | ".mode"
+            | ".headers" | ".header" | ".width" | ".quit" | ".exit" | ".help" | ".show" | ".stats"
+            | ".timer" | ".echo" | ".nullvalue" | ".separator" | ".print" | ".dbinfo" | ".fullschema"
+            | ".lint" | ".eqp" | ".bail" | ".changes" | ".explain" | ".prompt" | ".limit" | ".sha3sum"
+            | ".version" | ".timeout" => {}
+            ".output" | ".once" | ".log" | ".trace" | ".backup" | ".save" | ".clone" | ".excel" => match file
+            {
                 Some(f) if f.starts_with('|') => self.shell_from(rest.trim_start_matches('|'), span, state),
                 Some(_) => {
                     if let Some(f) = words.last() {
@@ -110,7 +142,8 @@ impl Analyst<'_> {
 
     fn backslash_command(&mut self, line: &str, span: Span, state: &State) {
         let rest = line.trim_start_matches('\\');
-        let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '!' | '+' | '?')).collect();
+        let name: String =
+            rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '!' | '+' | '?')).collect();
         let args = rest.get(name.len()..).unwrap_or("").trim();
         let first = name.chars().next();
         if first == Some('!') {
@@ -118,8 +151,12 @@ impl Analyst<'_> {
             return;
         }
         match name.trim_end_matches('+') {
-            "d" | "dt" | "dv" | "di" | "ds" | "dn" | "df" | "du" | "l" | "list" | "q" | "x" | "t" | "a" | "timing" | "pset" | "conninfo" | "echo" | "h" | "?" | "dT" | "dp" | "z" | "encoding" | "set" | "unset" | "r" | "p" | "H" | "C" | "f" => {}
-            "o" | "g" | "gx" | "w" if args.starts_with('|') => self.shell_from(args.trim_start_matches('|'), span, state),
+            "d" | "dt" | "dv" | "di" | "ds" | "dn" | "df" | "du" | "l" | "list" | "q" | "x" | "t" | "a"
+            | "timing" | "pset" | "conninfo" | "echo" | "h" | "?" | "dT" | "dp" | "z" | "encoding"
+            | "set" | "unset" | "r" | "p" | "H" | "C" | "f" => {}
+            "o" | "g" | "gx" | "w" if args.starts_with('|') => {
+                self.shell_from(args.trim_start_matches('|'), span, state)
+            }
             "o" | "w" | "s" if !args.is_empty() => self.path_from(Kind::Write, args, span, state),
             "g" | "gx" | "o" | "s" => {}
             "i" | "ir" | "include" => self.path_from(Kind::Script, args, span, state),

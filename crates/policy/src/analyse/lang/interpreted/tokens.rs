@@ -56,8 +56,12 @@ impl Reader {
                 self.out.push(Token::Sign('\n'));
             }
             c if c.is_whitespace() => self.at += 1,
-            '#' if matches!(self.lang, Lang::Python | Lang::Perl | Lang::Ruby | Lang::Tcl | Lang::Php) => self.line_comment(),
-            '/' if matches!(self.lang, Lang::Node | Lang::Php) && self.peek(1) == Some('/') => self.line_comment(),
+            '#' if matches!(self.lang, Lang::Python | Lang::Perl | Lang::Ruby | Lang::Tcl | Lang::Php) => {
+                self.line_comment()
+            }
+            '/' if matches!(self.lang, Lang::Node | Lang::Php) && self.peek(1) == Some('/') => {
+                self.line_comment()
+            }
             '/' if matches!(self.lang, Lang::Node | Lang::Php) && self.peek(1) == Some('*') => {
                 self.at += 2;
                 while self.at < self.chars.len() && !self.looking_at("*/") {
@@ -75,7 +79,12 @@ impl Reader {
                 self.delimited('/', '/', false);
                 self.out.push(Token::Text(String::new()));
             }
-            '%' if self.lang == Lang::Ruby && self.value_may_start() && matches!(self.peek(1), Some('x' | 'q' | 'Q' | 'w' | '(' | '{' | '[')) => self.percent(),
+            '%' if self.lang == Lang::Ruby
+                && self.value_may_start()
+                && matches!(self.peek(1), Some('x' | 'q' | 'Q' | 'w' | '(' | '{' | '[')) =>
+            {
+                self.percent()
+            }
             c if is_name_start(c) || self.sigil(c) => self.name(),
             c if c.is_ascii_digit() => {
                 while self.peek(0).is_some_and(|c| c.is_alphanumeric() || c == '.' || c == '_') {
@@ -101,14 +110,30 @@ impl Reader {
         match self.out.last() {
             None => true,
             Some(Token::Sign(c)) => !matches!(c, ')' | ']' | '}'),
-            Some(Token::Name(n)) => matches!(n.as_str(), "if" | "unless" | "and" | "or" | "not" | "return" | "split" | "grep" | "while" | "print" | "puts" | "when" | "m" | "qr"),
+            Some(Token::Name(n)) => matches!(
+                n.as_str(),
+                "if" | "unless"
+                    | "and"
+                    | "or"
+                    | "not"
+                    | "return"
+                    | "split"
+                    | "grep"
+                    | "while"
+                    | "print"
+                    | "puts"
+                    | "when"
+                    | "m"
+                    | "qr"
+            ),
             Some(_) => false,
         }
     }
 
     fn string(&mut self, quote: char) {
         // Prefixes stick to the quote: `f"…"`, `rb'…'`.
-        let mut interpolates = matches!(self.lang, Lang::Perl | Lang::Ruby | Lang::Php | Lang::Tcl) && quote == '"';
+        let mut interpolates =
+            matches!(self.lang, Lang::Perl | Lang::Ruby | Lang::Php | Lang::Tcl) && quote == '"';
         if self.lang == Lang::Python
             && let Some(Token::Name(n)) = self.out.last()
             && n.len() <= 2
@@ -137,7 +162,9 @@ impl Reader {
         }
         match self.out.last_mut() {
             // Python and C put constants side by side together.
-            Some(Token::Text(before)) if self.lang == Lang::Python && !before.is_empty() => before.push_str(&body),
+            Some(Token::Text(before)) if self.lang == Lang::Python && !before.is_empty() => {
+                before.push_str(&body)
+            }
             _ => self.out.push(Token::Text(body)),
         }
     }
@@ -210,7 +237,11 @@ impl Reader {
         };
         self.at += skip;
         let body = self.delimited(open, closing(open), true);
-        self.out.push(if kind == 'x' { Token::Shell(interpolated(self.lang, &body)) } else { Token::Text(body) });
+        self.out.push(if kind == 'x' {
+            Token::Shell(interpolated(self.lang, &body))
+        } else {
+            Token::Text(body)
+        });
     }
 
     fn name(&mut self) {
@@ -226,7 +257,12 @@ impl Reader {
                 '.' if next(1) && !matches!(self.lang, Lang::Perl | Lang::Php) => 1,
                 ':' if self.peek(1) == Some(':') && next(2) => 2,
                 ':' if self.lang == Lang::Lua && next(1) => 1,
-                '-' if self.peek(1) == Some('>') && next(2) && matches!(self.lang, Lang::Perl | Lang::Php) => 2,
+                '-' if self.peek(1) == Some('>')
+                    && next(2)
+                    && matches!(self.lang, Lang::Perl | Lang::Php) =>
+                {
+                    2
+                }
                 '\\' if self.lang == Lang::Php && next(1) => 1,
                 '?' | '!' if self.lang == Lang::Ruby && self.peek(1) != Some('=') => {
                     self.at += 1;
@@ -252,14 +288,23 @@ impl Reader {
         while self.peek(skip) == Some(' ') {
             skip += 1;
         }
-        let Some(open) = self.peek(skip).filter(|c| !c.is_alphanumeric() && !c.is_whitespace() && !matches!(c, ',' | ';' | ')') && !(*c == '=' && self.peek(skip + 1) == Some('>'))) else {
+        let Some(open) = self.peek(skip).filter(|c| {
+            !c.is_alphanumeric()
+                && !c.is_whitespace()
+                && !matches!(c, ',' | ';' | ')')
+                && !(*c == '=' && self.peek(skip + 1) == Some('>'))
+        }) else {
             return false;
         };
         self.at += skip;
         let close = closing(open);
         let first = self.delimited(open, close, matches!(n, "q" | "qq" | "qx"));
         match n {
-            "qx" => self.out.push(Token::Shell(if open == '\'' { first } else { interpolated(self.lang, &first) })),
+            "qx" => self.out.push(Token::Shell(if open == '\'' {
+                first
+            } else {
+                interpolated(self.lang, &first)
+            })),
             "q" | "qw" => self.out.push(Token::Text(first)),
             "qq" => self.out.push(Token::Text(interpolated(self.lang, &first))),
             "s" | "tr" | "y" => {
@@ -280,13 +325,21 @@ impl Reader {
                 }
                 let evaluates = n == "s" && flags.contains('e');
                 let has_code = first.contains("(?{") || first.contains("(??{") || second.contains("@{[");
-                self.out.push(if evaluates || has_code { Token::Code(second) } else { Token::Text(String::new()) });
+                self.out.push(if evaluates || has_code {
+                    Token::Code(second)
+                } else {
+                    Token::Text(String::new())
+                });
             }
             _ => {
                 while self.peek(0).is_some_and(|c| c.is_ascii_alphabetic()) {
                     self.at += 1;
                 }
-                self.out.push(if first.contains("(?{") { Token::Code(first) } else { Token::Text(String::new()) });
+                self.out.push(if first.contains("(?{") {
+                    Token::Code(first)
+                } else {
+                    Token::Text(String::new())
+                });
             }
         }
         true
