@@ -19,6 +19,7 @@
 
 pub mod ansi_c;
 pub mod ast;
+pub mod eval;
 mod options;
 mod parse;
 mod plain;

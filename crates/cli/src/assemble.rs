@@ -7,18 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use toolgate::approval::{execute_call_asking, execute_text_asking};
 use toolgate::config::{Loaded, Origin, Source};
-use toolgate::exec::{Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
-use toolgate::gates::{AutonomyGate, PlanGate, TrustGate};
+use toolgate::exec::{NetworkScope, Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
+use toolgate::gates::{AutonomyGate, NetworkGate, Opaque, PermissionGate, PlanGate, TrustGate};
+use toolgate::policy::permissions::{BlockList, ConfirmList};
 use toolgate::shell::{Environment, ShellTool};
+use toolgate::spawn::{BoundaryLevel, BoundaryNetwork, BoundaryPolicy, SandboxSpawner};
+use toolgate::understanding::{Surroundings, Understanding};
 
 use crate::ask::Person;
 use crate::config_files;
 use crate::failure::Failure;
 use crate::live::Live;
-use crate::session_flags::SessionFlags;
+use crate::session_flags::{Preset, SessionFlags, start_dir};
 use crate::signals::Signals;
 use crate::switched_off::SwitchedOff;
 
@@ -46,25 +48,106 @@ impl Assembly {
         signals: &Signals,
         live: Option<Arc<Live>>,
     ) -> Result<Pipeline, Failure> {
-        self.refuse_what_nothing_enforces()?;
-        let mut builder =
-            Pipeline::builder().trust(session.trust).gate(TrustGate).gate(AutonomyGate(session.autonomy));
+        let surroundings = self.surroundings();
+        let network = self.network(session);
+        let boundary = self.boundary(session, &surroundings, &network)?;
+        let contained = boundary.is_contained();
+        let opaque = if contained { Opaque::Contained } else { Opaque::Refused };
+        let mut builder = Pipeline::builder()
+            .trust(session.trust)
+            .network(network.clone())
+            .gate(TrustGate)
+            .gate(AutonomyGate(session.autonomy))
+            .gate(NetworkGate::new(opaque))
+            .gate(self.permission(session, &surroundings, contained));
         if session.plan {
             builder = builder.gate(PlanGate);
         }
         if !self.loaded.config.tools.enabled {
             builder = builder.gate(SwitchedOff { origin: self.origin("tools.enabled") });
         }
-        let shell = self.shell(signals, live)?;
-        Ok(builder.normaliser(shell.directories()).tool(shell).build()?)
+        let shell = self.shell(signals, live, boundary)?;
+        Ok(builder
+            .normaliser(shell.directories())
+            .normaliser(Understanding::new(surroundings))
+            .tool(shell)
+            .build()?)
     }
 
-    fn shell(&self, signals: &Signals, live: Option<Arc<Live>>) -> Result<ShellTool, Failure> {
+    /// The workspace is where calls start; the home is the user's.
+    fn surroundings(&self) -> Surroundings {
+        let home = std::env::var_os("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+        let mut surroundings = Surroundings::new(&self.start, home);
+        surroundings.roots.extend(self.loaded.config.tools.shell.allowed_paths.iter().cloned());
+        surroundings
+    }
+
+    /// What the flag says, within what the configuration allows.
+    fn network(&self, session: &SessionFlags) -> NetworkScope {
+        match self.loaded.config.tools.shell.allow_network {
+            true => session.network.clone(),
+            false => NetworkScope::Deny,
+        }
+    }
+
+    fn permission(
+        &self,
+        session: &SessionFlags,
+        surroundings: &Surroundings,
+        contained: bool,
+    ) -> PermissionGate {
+        let shell = &self.loaded.config.tools.shell;
+        PermissionGate::new(surroundings)
+            .contained(contained)
+            .autonomy(session.autonomy)
+            .blocked(BlockList::of(&shell.blocked_commands))
+            .confirmed(ConfirmList::new(&shell.confirm_patterns))
+    }
+
+    /// What commands run in, as the flags say it and this machine gives it.
+    fn boundary(
+        &self,
+        session: &SessionFlags,
+        surroundings: &Surroundings,
+        network: &NetworkScope,
+    ) -> Result<Boundary, Failure> {
+        let mut policy = match session.sandbox {
+            Preset::ReadOnly => BoundaryPolicy::read_only(&surroundings.home),
+            Preset::WorkspaceWrite => BoundaryPolicy::workspace_write(&surroundings.home, &self.start),
+            Preset::Open => BoundaryPolicy::open(&surroundings.home),
+        };
+        if session.sandbox == Preset::WorkspaceWrite {
+            policy.writable.extend(self.loaded.config.tools.shell.allowed_paths.iter().cloned());
+        }
+        for dir in &session.writable {
+            policy.writable.push(start_dir(Some(dir))?);
+        }
+        policy.network = match network {
+            NetworkScope::Inherit | NetworkScope::Allow => BoundaryNetwork::Allow,
+            NetworkScope::Only(hosts) => BoundaryNetwork::Only(hosts.clone()),
+            _ => BoundaryNetwork::Deny,
+        };
+        if session.degrade {
+            policy.least = BoundaryLevel::None;
+        }
+        // What the open preset lets through it does not hold back either.
+        let contained = !session.degrade && session.sandbox != Preset::Open;
+        let spawner = SandboxSpawner::new(policy)?;
+        Ok(Boundary { spawner, contained })
+    }
+
+    fn shell(
+        &self,
+        signals: &Signals,
+        live: Option<Arc<Live>>,
+        boundary: Boundary,
+    ) -> Result<ShellTool, Failure> {
         let config = &self.loaded.config.tools.shell;
         let environment = Environment::of_this_process().inherit(&config.env_allow).map_err(|error| {
             Failure::io("choosing the environment of commands", std::io::Error::other(error))
         })?;
         let mut shell = ShellTool::builder()
+            .spawner(boundary.spawner)
             .environment(environment)
             .cwd(&self.start)
             .persist_cwd(config.persist_cwd)
@@ -82,27 +165,18 @@ impl Assembly {
         let setting = self.loaded.setting(key).and_then(|s| s.origins.last().cloned());
         setting.unwrap_or_else(Origin::built_in)
     }
+}
 
-    /// A protection that the user asked for and does not get is worse than none: it is relied on.
-    fn refuse_what_nothing_enforces(&self) -> Result<(), Failure> {
-        /// Keys whose gate or boundary is not in this build. A line goes when its part comes.
-        const UNENFORCED: [&str; 4] = [
-            "tools.shell.blocked_commands",
-            "tools.shell.allowed_paths",
-            "tools.shell.allow_network",
-            "tools.shell.confirm_patterns",
-        ];
-        for key in UNENFORCED {
-            let Some(setting) = self.loaded.setting(key) else { continue };
-            let is_default = match &setting.value {
-                Value::Array(list) => list.is_empty(),
-                value => *value == Value::Bool(true),
-            };
-            if !is_default {
-                return Err(Failure::Unenforced { key, origin: self.origin(key) });
-            }
-        }
-        Ok(())
+/// What commands run in.
+struct Boundary {
+    spawner: SandboxSpawner,
+    contained: bool,
+}
+
+impl Boundary {
+    /// Whether what must not be done can't be done: in full, or the command does not start.
+    fn is_contained(&self) -> bool {
+        self.contained
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use toolgate::config::{ConfigError, ConfigErrors, Origin};
+use toolgate::config::{ConfigError, ConfigErrors};
 use toolgate::exec::{BuildError, Reason, ToolError, ToolOutput};
 
 use crate::exit::Exit;
@@ -42,14 +42,6 @@ pub(crate) enum Failure {
         first: PathBuf,
         /// The other.
         second: PathBuf,
-    },
-    /// The configuration asks for a protection that this build can't give.
-    #[error("`{key}` is set ({origin}), and nothing in this build enforces it")]
-    Unenforced {
-        /// The key.
-        key: &'static str,
-        /// Where it is set.
-        origin: Origin,
     },
     /// The pipeline can't be put together: a bug of ours.
     #[error("putting the pipeline together: {0}")]
@@ -187,7 +179,6 @@ impl Failure {
         match self {
             Self::Usage { hint, .. } => hint.iter().cloned().collect(),
             Self::Ambiguous { .. } => one("remove one of them"),
-            Self::Unenforced { .. } => one("remove the key, or use a build that can"),
             Self::Build(_) => one("this is a bug in toolgate: please report it"),
             Self::Unapproved { asked, .. } => {
                 let beforehand = "run it on a terminal to be asked, or pass --yes to approve it beforehand";
@@ -210,7 +201,6 @@ impl Failure {
             Self::Io { .. } => "io-failed",
             Self::Config(_) => "configuration-not-usable",
             Self::Ambiguous { .. } => "configuration-is-ambiguous",
-            Self::Unenforced { .. } => "protection-not-available",
             Self::Build(_) => "pipeline-not-built",
             Self::Tool(error) => error.code(),
             Self::Unapproved { .. } | Self::NotTrusted { .. } => "approval-not-given",

@@ -233,6 +233,76 @@ pub(crate) struct ReasonReport {
     pub(crate) instead: Option<String>,
 }
 
+/// What `filter` gives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FilterReport {
+    /// The text for the model.
+    pub(crate) text: String,
+    /// The exit status, as given.
+    pub(crate) exit: i32,
+    /// What was saved.
+    pub(crate) stats: Value,
+}
+
+/// What `doctor` gives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DoctorReport {
+    /// `full`, `full-no-proc`, `landlock` or `none`.
+    pub(crate) level: String,
+    /// The version of the kernel's Landlock interface; 0 is none.
+    pub(crate) landlock_abi: u32,
+    /// What was asked for and is not in force, by code.
+    pub(crate) missing: Vec<String>,
+    /// What became of each attack.
+    pub(crate) findings: Vec<FindingReport>,
+}
+
+/// What became of one attack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FindingReport {
+    /// The attack's name.
+    pub(crate) name: String,
+    /// What the boundary promises about it.
+    pub(crate) claim: String,
+    /// `held`, `BROKEN` or `skipped`.
+    pub(crate) verdict: String,
+}
+
+/// What `policy test` gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PolicyTestReport {
+    /// Cases in all.
+    pub(crate) total: usize,
+    /// Allowed where that is not accepted: a failure of security.
+    pub(crate) miss: Vec<String>,
+    /// Denied where that is not accepted.
+    pub(crate) overblock: Vec<String>,
+    /// Asked about where only allow is accepted.
+    pub(crate) overask: Vec<String>,
+    /// Asked about where only deny is accepted.
+    pub(crate) softer: Vec<String>,
+}
+
+/// What `policy diff` gives: commands that two profiles judge differently.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PolicyDiffReport {
+    /// Commands in all.
+    pub(crate) total: usize,
+    /// Those that differ.
+    pub(crate) changed: Vec<ChangedReport>,
+}
+
+/// One command that two profiles judge differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ChangedReport {
+    /// The command.
+    pub(crate) command: String,
+    /// What the first says.
+    pub(crate) before: String,
+    /// What the second says.
+    pub(crate) after: String,
+}
+
 /// What `config show` gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ConfigReport {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use toolgate::approval::{Approver, YesToAll};
-use toolgate::exec::{CallContext, SkillTrustLevel};
+use toolgate::exec::{CallContext, NetworkScope, SkillTrustLevel};
 use toolgate::gates::AutonomyLevel;
 
 use crate::ask::Person;
@@ -40,6 +40,38 @@ pub(crate) struct SessionFlags {
     /// Refuse what can change anything: the agent looks and plans
     #[arg(long)]
     pub(crate) plan: bool,
+
+    /// Say what of the network the call may reach: deny, allow, or only:HOST,…
+    ///
+    /// Closed unless you open it. Where the boundary is enforced, the kernel keeps it closed whatever
+    /// the command is called. `only` can't be enforced yet and is refused.
+    #[arg(long, value_name = "SCOPE", default_value = "deny", value_parser = network)]
+    pub(crate) network: NetworkScope,
+
+    /// Say what boundary commands run in
+    #[arg(long, value_name = "PRESET", default_value = "workspace-write")]
+    pub(crate) sandbox: Preset,
+
+    /// Let commands write in this directory as well
+    #[arg(long, value_name = "DIR")]
+    pub(crate) writable: Vec<PathBuf>,
+
+    /// Run with less of the boundary than was asked for, where this machine can't give all of it
+    ///
+    /// What was really enforced is in every result. Questions are then asked as if nothing were enforced.
+    #[arg(long)]
+    pub(crate) degrade: bool,
+}
+
+/// A boundary by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Preset {
+    /// Everything but secrets can be read, nothing changed.
+    ReadOnly,
+    /// As read-only, but the workspace can be changed.
+    WorkspaceWrite,
+    /// The host's files; only the process tree is bounded.
+    Open,
 }
 
 impl SessionFlags {
@@ -51,6 +83,10 @@ impl SessionFlags {
             trust: SkillTrustLevel::Trusted,
             autonomy: AutonomyLevel::Supervised,
             plan: false,
+            network: NetworkScope::Deny,
+            sandbox: Preset::WorkspaceWrite,
+            writable: Vec::new(),
+            degrade: false,
         }
     }
 
@@ -67,6 +103,15 @@ impl SessionFlags {
     /// Who answers questions: `--yes`, else the person at the terminal.
     pub(crate) fn approver<'a>(&self, person: &'a Person) -> &'a dyn Approver {
         if self.yes { &YesToAll } else { person }
+    }
+}
+
+fn network(text: &str) -> Result<NetworkScope, String> {
+    match text.split_once(':') {
+        None if text == "deny" => Ok(NetworkScope::Deny),
+        None if text == "allow" => Ok(NetworkScope::Allow),
+        Some(("only", hosts)) if !hosts.trim().is_empty() => Ok(NetworkScope::only(hosts.split(','))),
+        _ => Err("expected deny, allow or only:HOST,…".to_owned()),
     }
 }
 

@@ -84,6 +84,8 @@ pub(crate) struct Stack {
     layers: Vec<Box<dyn Layer>>,
     router: Router,
     events: Option<ToolEventTx>,
+    /// Questions count as refused.
+    nobody_to_ask: bool,
 }
 
 #[derive(Default)]
@@ -157,9 +159,13 @@ impl Stack {
     /// What the wall would answer right now: the one function behind every question and every refusal.
     fn verdict(&self, request: &Request) -> Verdict {
         let fresh = self.judge(&request.call, &request.session);
-        match &request.judged {
-            Some(earlier) => earlier.clone().and(fresh),
-            None => fresh,
+        let verdict = match &request.judged {
+            Some(earlier) if *earlier != fresh => earlier.clone().and(fresh),
+            _ => fresh,
+        };
+        match verdict {
+            Verdict::Ask(reasons) if self.nobody_to_ask => Verdict::Deny(reasons),
+            verdict => verdict,
         }
     }
 
@@ -465,8 +471,11 @@ impl Pipeline {
                     }
                     return Err(error);
                 }
-                (Err(error), Some(_)) => {
+                (Err(error), Some(all)) => {
                     let completed = u32::try_from(at).unwrap_or(u32::MAX);
+                    if let Some(partial) = error.partial() {
+                        all.append(partial.clone());
+                    }
                     let output = Box::new(done.unwrap_or_default());
                     return Err(ToolError::Stopped { completed, output, source: Box::new(error) });
                 }
@@ -676,6 +685,13 @@ impl PipelineBuilder {
     #[must_use]
     pub fn network(mut self, scope: NetworkScope) -> Self {
         self.session.network = scope;
+        self
+    }
+
+    /// Refuses what a person would be asked about: nobody is there who could answer.
+    #[must_use]
+    pub fn nobody_to_ask(mut self) -> Self {
+        self.stack.nobody_to_ask = true;
         self
     }
 

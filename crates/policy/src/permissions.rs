@@ -362,6 +362,12 @@ impl BlockList {
         BlockList { entries: list.iter().map(|s| Entry::read(s)).collect() }
     }
 
+    /// A list of these entries alone.
+    #[must_use]
+    pub fn of(blocked: &[String]) -> Self {
+        BlockList { entries: blocked.iter().map(|s| Entry::read(s)).collect() }
+    }
+
     /// The entries, sorted.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|e| e.text.as_str())

@@ -6,6 +6,7 @@ use std::os::fd::RawFd;
 
 use libc::sock_filter;
 
+use crate::ablation::Layer;
 use crate::boundary::{At as _, Failure};
 use crate::channel::Facts;
 use crate::enforcement::Stage;
@@ -71,7 +72,12 @@ pub(crate) fn enter_filter(filter: &[sock_filter], notify: bool, facts: &mut Fac
 
 /// Gives up everything a plan says, and gives what the filter reports through.
 pub(crate) fn confine<'a>(plan: &'a Plan, facts: &mut Facts) -> Result<Option<RawFd>, Failure<'a>> {
-    drop_privileges(plan.keep).at(Stage::Privileges, c"")?;
+    if plan.removed.lacks(Layer::Capabilities) {
+        // The rules and the filter want this much at least.
+        sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1).at(Stage::Privileges, c"")?;
+    } else {
+        drop_privileges(plan.keep).at(Stage::Privileges, c"")?;
+    }
     if let Some(ruleset) = &plan.ruleset {
         enter_rules(ruleset, facts)?;
     }

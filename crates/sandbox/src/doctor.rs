@@ -7,6 +7,7 @@ mod attacks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::child::Status;
 use crate::command::{Command, Io};
@@ -67,7 +68,12 @@ struct Ground(PathBuf);
 
 impl Ground {
     fn make(below: &Path) -> Result<Self, Error> {
-        let path = below.join(format!("toolgate-doctor-{}", std::process::id()));
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let path = below.join(format!(
+            "toolgate-doctor-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        ));
         let make = || {
             fs::create_dir_all(path.join("workspace/.git/hooks"))?;
             fs::write(path.join("workspace/secret"), "a secret\n")?;
@@ -102,6 +108,25 @@ impl Drop for Ground {
 ///
 /// If less than `least` is enforceable here, or the directory can't be made.
 pub fn examine(below: &Path, least: Level) -> Result<Examination, Error> {
+    examine_with(below, least, |sandbox| sandbox, false)
+}
+
+/// As [`examine`], with a layer taken away.
+///
+/// # Errors
+///
+/// As [`examine`].
+#[cfg(feature = "danger-ablation")]
+pub fn danger_examine_without(below: &Path, layer: crate::ablation::Layer) -> Result<Examination, Error> {
+    examine_with(below, Level::None, |sandbox| sandbox.danger_without(layer), true)
+}
+
+fn examine_with(
+    below: &Path,
+    least: Level,
+    change: impl FnOnce(Sandbox) -> Sandbox,
+    whatever_level: bool,
+) -> Result<Examination, Error> {
     let below = fs::canonicalize(below).unwrap_or_else(|_| below.to_owned());
     let ground = Ground::make(&below)?;
     let workspace = ground.0.join("workspace");
@@ -109,7 +134,7 @@ pub fn examine(below: &Path, least: Level) -> Result<Examination, Error> {
     policy.hidden.push(workspace.join("secret"));
     policy.protected = vec![Protected { name: ".git".to_owned(), guard: Guard::ReadOnly }];
     policy.least = least;
-    let sandbox = Sandbox::new(policy)?;
+    let sandbox = change(Sandbox::new(policy)?);
     let _listener = attacks::listen();
     let mut enforcement = None;
     let mut findings = Vec::new();
@@ -121,7 +146,7 @@ pub fn examine(below: &Path, least: Level) -> Result<Examination, Error> {
         enforcement.get_or_insert_with(|| child.enforcement().clone());
         let exit = child.wait()?;
         let verdict = match exit.status {
-            _ if level < attack.since => Verdict::Skipped,
+            _ if level < attack.since && !whatever_level => Verdict::Skipped,
             Status::Code(attacks::SKIPPED) => Verdict::Skipped,
             status if (attack.held)(status, &ground.0) => Verdict::Held,
             _ => Verdict::Broken,

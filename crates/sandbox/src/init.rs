@@ -12,6 +12,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 
+use crate::ablation::Layer;
 use crate::boundary::{self, At as _, Failure};
 use crate::channel::{self, Ended, Facts, Words};
 use crate::confine;
@@ -76,7 +77,7 @@ fn start<'a>(plan: &'a Plan, post: &mut Post) -> Result<Started, Failure<'a>> {
     let umask = sys::umask(0);
     gather(post).at(Stage::Program, c"")?;
     match &plan.namespaces {
-        Some(namespaces) => enter(namespaces, post, &mut facts)?,
+        Some(namespaces) => enter(namespaces, post, &mut facts, plan.removed.lacks(Layer::ClosedInit))?,
         None => {
             // Orphans come to us and not to the machine's first process.
             sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1).at(Stage::Limits, c"")?;
@@ -172,7 +173,12 @@ fn keep_only(keep: &[Option<RawFd>]) {
 }
 
 /// Maps the user, builds the view, and becomes invisible to what will run inside.
-fn enter<'a>(plan: &'a Namespaces, post: &mut Post, facts: &mut Facts) -> Result<(), Failure<'a>> {
+fn enter<'a>(
+    plan: &'a Namespaces,
+    post: &mut Post,
+    facts: &mut Facts,
+    open: bool,
+) -> Result<(), Failure<'a>> {
     facts.bits |= Facts::NAMESPACES;
     if !plan.identity.by_parent {
         // The files of a process that can't be dumped belong to the superuser.
@@ -198,7 +204,7 @@ fn enter<'a>(plan: &'a Namespaces, post: &mut Post, facts: &mut Facts) -> Result
     };
     boundary::build(plan, &mut post.taken, ready, facts)?;
     // What runs inside has the same user, and must not look into or take over this process.
-    sys::prctl(libc::PR_SET_DUMPABLE, 0).at(Stage::Privileges, c"")
+    sys::prctl(libc::PR_SET_DUMPABLE, u64::from(open)).at(Stage::Privileges, c"")
 }
 
 fn write_maps(plan: &Namespaces) -> Res<()> {
@@ -297,7 +303,11 @@ fn prepare<'a>(birth: &mut Birth<'a>) -> Result<(), Failure<'a>> {
     }
     sys::chdir(&birth.plan.program.cwd).at(Stage::Directory, &birth.plan.program.cwd)?;
     sys::umask(birth.umask);
-    sys::close_range(3, u32::MAX, 0).at(Stage::Program, c"")?;
+    if birth.plan.removed.lacks(Layer::Descriptors) {
+        sys::dup_to(0, 100).at(Stage::Program, c"")?;
+    } else {
+        sys::close_range(3, u32::MAX, 0).at(Stage::Program, c"")?;
+    }
     if !birth.contained {
         confine::confine(birth.plan, &mut birth.facts)?;
     }

@@ -59,6 +59,8 @@ mod host;
 mod session;
 
 #[cfg(target_os = "linux")]
+mod ablation;
+#[cfg(target_os = "linux")]
 mod boundary;
 #[cfg(target_os = "linux")]
 mod channel;
@@ -116,10 +118,14 @@ pub use host::spawn_in_session;
 #[cfg(unix)]
 pub use session::own_session;
 
+#[cfg(all(target_os = "linux", feature = "danger-ablation"))]
+pub use ablation::Layer;
 #[cfg(target_os = "linux")]
 pub use child::{Child, Exit, Limit, RefusedSocket, Status};
 #[cfg(target_os = "linux")]
 pub use command::{Command, Io};
+#[cfg(all(target_os = "linux", feature = "danger-ablation"))]
+pub use doctor::danger_examine_without;
 #[cfg(target_os = "linux")]
 pub use doctor::{Examination, Finding, Verdict, examine};
 #[cfg(target_os = "linux")]

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use libc::sock_filter;
 
+use crate::ablation::{Layer, Removed};
 use crate::command::{Command, Io};
 use crate::enforcement::{Level, Missing};
 use crate::error::Error;
@@ -48,6 +49,42 @@ pub(crate) struct Plan {
     pub(crate) watched: Vec<Watched>,
     /// What is known beforehand not to hold.
     pub(crate) missing: Vec<Missing>,
+    /// Layers taken away by a test.
+    pub(crate) removed: Removed,
+}
+
+impl Plan {
+    /// Takes away what a test wants away and can be taken away beforehand.
+    pub(crate) fn remove(&mut self, removed: Removed) {
+        self.removed = removed;
+        if removed.lacks(Layer::Landlock) {
+            self.ruleset = None;
+        }
+        if removed.lacks(Layer::Seccomp) {
+            self.filter = None;
+        }
+        if let Some(namespaces) = &mut self.namespaces {
+            if removed.lacks(Layer::Sweep) {
+                namespaces.sweep = 0;
+            }
+            if removed.lacks(Layer::Hides) {
+                namespaces.covers.retain(|cover| !cover.what.hides());
+            }
+            if removed.lacks(Layer::Pins) {
+                namespaces.covers.retain(|cover| cover.what.hides());
+            }
+            if removed.lacks(Layer::Scratch) {
+                namespaces.no_scratch();
+            }
+            if removed.lacks(Layer::FreshProc) {
+                namespaces.proc.refused = Some(libc::EPERM);
+                namespaces.proc.fallback = true;
+            }
+            if removed.lacks(Layer::ClosedProc) {
+                namespaces.proc.writable = true;
+            }
+        }
+    }
 }
 
 /// The namespaces and the view of files inside.
@@ -70,6 +107,19 @@ pub(crate) struct Namespaces {
     /// Protections and hides, in order.
     pub(crate) covers: Vec<Cover>,
     pub(crate) proc: Proc,
+}
+
+impl Namespaces {
+    /// Puts the host's directories back over the private ones.
+    fn no_scratch(&mut self) {
+        if let Some(scratch) = &mut self.scratch {
+            scratch.areas.clear();
+            scratch.devices = false;
+            let attr = MountAttr::private(0);
+            self.placed.insert(0, Placed { taken: self.taken.len(), at: c"/dev".to_owned() });
+            self.taken.push(Taken { path: c"/dev".to_owned(), attr, recursive: true });
+        }
+    }
 }
 
 /// How the user is mapped into its namespace.
@@ -138,6 +188,13 @@ pub(crate) enum CoverWith {
     ClosedDirectory,
     /// A file nobody may open.
     ClosedFile,
+}
+
+impl CoverWith {
+    /// Whether it keeps something from being seen, and not from being changed.
+    fn hides(self) -> bool {
+        matches!(self, Self::ClosedDirectory | Self::ClosedFile)
+    }
 }
 
 /// The process list.
@@ -307,6 +364,7 @@ fn assemble(
     let limits = resource_limits(&policy.limits, namespaces.is_some(), parts.everyone);
     let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     Plan {
+        removed: Removed::default(),
         watch: Watch {
             wall_millis: policy.limits.wall.map(millis),
             cpu_millis: policy.limits.cpu.map(millis),
@@ -428,7 +486,8 @@ fn resource_limits(limits: &Limits, own_users: bool, everyone: bool) -> Vec<(u32
         && !everyone
     {
         // Counted in the user's own namespace. It doesn't hold for the superuser, pid_max does.
-        list.push((libc::RLIMIT_NPROC as u32, u64::from(most)));
+        // A little more than is watched for, so that a bomb is told as one and not only starved.
+        list.push((libc::RLIMIT_NPROC as u32, u64::from(most).saturating_add(16)));
     }
     list
 }

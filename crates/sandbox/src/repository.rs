@@ -19,26 +19,32 @@ fn read(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
-/// Paths relative to `root` by which git would be made to run something, if `root` is a repository.
+/// Paths by which git would be made to run something in this directory, existing or not.
+///
+/// The directory may be no repository, a repository, or a linked worktree.
 pub(crate) fn guarded(root: &Path) -> Vec<PathBuf> {
-    let dot_git = PathBuf::from(".git");
-    let Ok(meta) = fs::symlink_metadata(root.join(&dot_git)) else {
+    let dot_git = root.join(".git");
+    let Ok(meta) = fs::symlink_metadata(&dot_git) else {
         return vec![dot_git];
     };
-    if !meta.is_dir() {
-        // A worktree's or submodule's pointer: rewritten, it would lead git to another repository.
-        return vec![dot_git];
-    }
     let mut paths = Vec::new();
-    guard(&dot_git, &mut paths);
-    if let Some(hooks) = hooks_path(root) {
-        paths.push(hooks);
-    }
-    let modules = dot_git.join("modules");
-    if let Ok(entries) = fs::read_dir(root.join(&modules)) {
-        for entry in entries.flatten().take(MOST_MODULES) {
-            guard(&modules.join(entry.file_name()), &mut paths);
+    let common = if meta.is_dir() {
+        dot_git
+    } else {
+        // A worktree's or submodule's pointer: rewritten, it would lead git to another repository.
+        paths.push(dot_git);
+        match worktree_of(root) {
+            Some(common) => common,
+            None => return paths,
         }
+    };
+    guard(&common, &mut paths);
+    paths.extend(hooks_path(root, &common));
+    for module in children(&common.join("modules")) {
+        guard(&module, &mut paths);
+    }
+    for tree in children(&common.join("worktrees")) {
+        paths.extend(["gitdir", "commondir", "config.worktree"].map(|name| tree.join(name)));
     }
     paths
 }
@@ -49,16 +55,22 @@ fn guard(git: &Path, paths: &mut Vec<PathBuf>) {
     );
 }
 
+fn children(directory: &Path) -> Vec<PathBuf> {
+    fs::read_dir(directory)
+        .map(|entries| entries.flatten().take(MOST_MODULES).map(|entry| entry.path()).collect())
+        .unwrap_or_default()
+}
+
 /// The directory `core.hooksPath` names, if it lies inside the root.
-fn hooks_path(root: &Path) -> Option<PathBuf> {
-    let value = hooks_path_value(&read(&root.join(".git/config"))?)?;
+fn hooks_path(root: &Path, common: &Path) -> Option<PathBuf> {
+    let value = hooks_path_value(&read(&common.join("config"))?)?;
     let path = Path::new(&value);
     let inside = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
     let plain = inside
         .components()
         .all(|part| matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir));
     let inside: PathBuf = inside.components().filter(|part| *part != std::path::Component::CurDir).collect();
-    (plain && !inside.as_os_str().is_empty()).then_some(inside)
+    (plain && !inside.as_os_str().is_empty()).then(|| root.join(inside))
 }
 
 /// The last value of `hooksPath` in a section `core`.
@@ -89,15 +101,11 @@ fn hooks_path_value(config: &str) -> Option<String> {
     value.filter(|value| !value.is_empty())
 }
 
-/// Directories of the main repository that a linked worktree's `git add` and `git commit` write.
+/// The repository directory that a linked worktree's commits are written to.
 ///
 /// The pointer file lies where a contained command can rewrite it, so it is believed only if what
 /// it points at is shaped like a repository's own record of this worktree and points back.
-pub(crate) fn worktree_directories(root: &Path) -> Vec<PathBuf> {
-    linked(root).unwrap_or_default()
-}
-
-fn linked(root: &Path) -> Option<Vec<PathBuf>> {
+pub(crate) fn worktree_of(root: &Path) -> Option<PathBuf> {
     let pointer = root.join(".git");
     let text = read(&pointer)?;
     let target = text.strip_prefix("gitdir:")?.trim();
@@ -112,23 +120,11 @@ fn linked(root: &Path) -> Option<Vec<PathBuf>> {
         return None;
     }
     let stated = fs::canonicalize(own.join(read(&own.join("commondir"))?.trim())).ok()?;
-    if stated != common {
-        return None;
-    }
+    let plain = |name: &str| fs::symlink_metadata(common.join(name)).is_ok_and(|meta| !meta.is_symlink());
+    // A link here would lead anywhere; a repository has plain directories.
     let shaped =
-        common.join("HEAD").is_file() && common.join("objects").is_dir() && common.join("refs").is_dir();
-    if !shaped {
-        return None;
-    }
-    let mut directories = vec![own.clone()];
-    for name in ["objects", "refs", "logs"] {
-        // A link here would lead anywhere; a repository has plain directories.
-        let path = common.join(name);
-        if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
-            directories.push(path);
-        }
-    }
-    Some(directories)
+        ["HEAD", "config", "objects", "refs"].into_iter().all(plain) && common.join("objects").is_dir();
+    (stated == common && shaped).then(|| common.to_owned())
 }
 
 #[cfg(test)]
@@ -164,6 +160,7 @@ mod tests {
         }
         fs::create_dir_all(&tree).unwrap();
         fs::write(main.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(main.join("config"), "[core]\n\thooksPath = tools\n").unwrap();
         fs::write(main.join("worktrees/tree/gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
         fs::write(main.join("worktrees/tree/commondir"), "../..\n").unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", main.join("worktrees/tree").display())).unwrap();
@@ -171,10 +168,19 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_worktree_names_what_it_writes() {
+    fn a_linked_worktree_names_what_it_writes_and_must_not() {
         let (_guard, main, tree) = worktree("plain");
-        let found = worktree_directories(&tree);
-        assert_eq!(found, ["worktrees/tree", "objects", "refs"].map(|name| main.join(name)));
+        assert_eq!(worktree_of(&tree), Some(main.clone()));
+        let guarded = guarded(&tree);
+        for path in [
+            tree.join(".git"),
+            main.join("hooks"),
+            main.join("config"),
+            main.join("worktrees/tree/gitdir"),
+            tree.join("tools"),
+        ] {
+            assert!(guarded.contains(&path), "{}", path.display());
+        }
     }
 
     #[test]
@@ -186,20 +192,21 @@ mod tests {
         fs::write(main.join("worktrees/other/commondir"), "../..\n").unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", main.join("worktrees/other").display()))
             .unwrap();
-        assert!(worktree_directories(&tree).is_empty());
+        assert_eq!(worktree_of(&tree), None);
         // A record of the attacker's own making, inside the tree, that names a common directory elsewhere.
         let fake = tree.join("worktrees/x");
         fs::create_dir_all(&fake).unwrap();
         fs::write(fake.join("gitdir"), tree.join(".git").display().to_string()).unwrap();
         fs::write(fake.join("commondir"), main.display().to_string()).unwrap();
         fs::write(tree.join(".git"), "gitdir: worktrees/x\n").unwrap();
-        assert!(worktree_directories(&tree).is_empty());
+        assert_eq!(worktree_of(&tree), None);
     }
 
     #[test]
-    fn a_link_among_the_directories_is_left_out() {
+    fn a_repository_of_links_is_none() {
         let (_guard, main, tree) = worktree("link");
-        std::os::unix::fs::symlink("/etc", main.join("logs")).unwrap();
-        assert!(!worktree_directories(&tree).contains(&main.join("logs")));
+        fs::rename(main.join("objects"), main.join("moved")).unwrap();
+        std::os::unix::fs::symlink("/etc", main.join("objects")).unwrap();
+        assert_eq!(worktree_of(&tree), None);
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::ablation::Removed;
 use crate::channel::{self, Facts, Heard, Note};
 use crate::child::{self, Beginning, Child};
 use crate::command::{Command, Io};
@@ -33,6 +34,7 @@ pub struct Sandbox {
     /// Stands for the policy in requests to the helper.
     id: u64,
     by: By,
+    removed: Removed,
 }
 
 /// Who makes the first process.
@@ -71,6 +73,7 @@ impl Sandbox {
             mounts: Mutex::default(),
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             by: By::Helper,
+            removed: Removed::default(),
         };
         sandbox.reachable()?;
         Ok(sandbox)
@@ -81,6 +84,14 @@ impl Sandbox {
     pub fn without_spawner(mut self) -> Self {
         self.by = By::Itself;
         self
+    }
+
+    /// Takes a layer away, to see what gets through without it.
+    #[cfg(feature = "danger-ablation")]
+    #[must_use]
+    pub fn danger_without(mut self, layer: crate::ablation::Layer) -> Self {
+        self.removed = self.removed.and(layer);
+        self.without_spawner()
     }
 
     /// The policy.
@@ -166,6 +177,7 @@ impl Sandbox {
                 let mut plan = plan::plan(&self.policy, command, &machine, level, &mut mounts)?;
                 drop(mounts);
                 plan.program.attack = attack;
+                plan.remove(self.removed);
                 let io = match &command.io {
                     Io::Files { stdin, stdout, stderr } => {
                         Some([stdin.as_fd(), stdout.as_fd(), stderr.as_fd()])

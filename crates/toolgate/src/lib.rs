@@ -8,6 +8,7 @@ pub mod layers;
 #[cfg(unix)]
 pub mod spawn;
 pub mod speculation;
+pub mod subagent;
 pub mod tools;
 pub mod understanding;
 
@@ -15,7 +16,7 @@ pub mod understanding;
 pub use toolgate_exec as exec;
 
 /// The engines under it, for whoever wants one alone.
-pub use {toolgate_bash as bash, toolgate_policy as policy};
+pub use {toolgate_bash as bash, toolgate_filter as filter, toolgate_policy as policy, toolgate_sandbox as boundary};
 
 /// Running shell commands.
 pub mod shell {

@@ -77,7 +77,7 @@ enum Containment {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum ProfileName {
+pub(super) enum ProfileName {
     /// Work in the workspace is free, loss and the unknown are asked about.
     Default,
     /// Nothing but reading without a question.
@@ -86,14 +86,25 @@ enum ProfileName {
     Open,
 }
 
-#[derive(Deserialize)]
-struct Line {
-    id: Json,
-    command: Option<String>,
-    cwd_context: Option<String>,
-    tool: Option<String>,
+impl ProfileName {
+    pub(super) fn profile(self) -> Profile {
+        match self {
+            Self::Default => Profile::Default,
+            Self::Strict => Profile::Strict,
+            Self::Open => Profile::Open,
+        }
+    }
+}
+
+/// One line of a batch.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Line {
+    pub(super) id: Json,
+    pub(super) command: Option<String>,
+    pub(super) cwd_context: Option<String>,
+    pub(super) tool: Option<String>,
     #[serde(default)]
-    args: Map<String, Json>,
+    pub(super) args: Map<String, Json>,
 }
 
 #[derive(Serialize)]
@@ -119,11 +130,7 @@ impl Surroundings {
         };
         judge.setting =
             Setting { contained: matches!(self.containment, Containment::Full), ..Setting::default() };
-        judge.profile = match self.profile {
-            ProfileName::Default => Profile::Default,
-            ProfileName::Strict => Profile::Strict,
-            ProfileName::Open => Profile::Open,
-        };
+        judge.profile = self.profile.profile();
         // A made-up workspace has no links; the real one has.
         if self.workspace.is_none() {
             judge.links = &FileSystemLinks;
@@ -153,7 +160,7 @@ impl Check {
     }
 }
 
-fn request(line: Line) -> Request {
+pub(super) fn request(line: Line) -> Request {
     match (line.command, line.tool) {
         (Some(text), _) => Request::Command { text, cwd: line.cwd_context },
         (None, tool) => Request::Tool {

@@ -4,9 +4,13 @@ mod call;
 mod check;
 mod completions;
 mod config;
+mod doctor;
 mod exec;
+mod explain;
+mod filter;
 mod man;
 mod parse;
+mod policy;
 mod run;
 mod tools;
 
@@ -66,6 +70,10 @@ enum Verb {
     Call(call::Call),
     Tools(tools::Tools),
     Check(check::Check),
+    Explain(explain::Explain),
+    Policy(policy::Policy),
+    Filter(filter::Filter),
+    Doctor(doctor::Doctor),
     Parse(parse::Parse),
     Config(config::Config),
     Completions(completions::Completions),
@@ -89,6 +97,10 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
                 Verb::Call(verb) => verb.run(ui, &globals),
                 Verb::Tools(verb) => verb.run(ui, &globals),
                 Verb::Check(verb) => verb.run(ui),
+                Verb::Explain(verb) => verb.run(ui),
+                Verb::Policy(verb) => verb.run(ui),
+                Verb::Filter(verb) => verb.run(ui),
+                Verb::Doctor(verb) => verb.run(ui),
                 Verb::Parse(verb) => verb.run(ui),
                 Verb::Config(verb) => verb.run(ui, &globals),
                 Verb::Completions(verb) => verb.run(ui),

@@ -49,7 +49,8 @@ pub(super) fn remote(text: &str) -> Remote<'_> {
 }
 
 /// Whether a host is this machine.
-pub(crate) fn is_loopback(host: &str) -> bool {
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
     let host = host.trim_end_matches('.').trim_matches(['[', ']']).to_ascii_lowercase();
     if host == "localhost" || host.ends_with(".localhost") || host == "::1" || host == "ip6-localhost" {
         return true;

@@ -84,7 +84,8 @@ pub(crate) fn view(
     let all_writable = roots.iter().any(|root| root == Path::new("/"));
     let mut writable = roots.clone();
     for root in &roots {
-        writable.extend(repository::worktree_directories(root));
+        let common = repository::worktree_of(root);
+        writable.extend(common.filter(|common| !hidden.iter().any(|hidden| common.starts_with(hidden))));
     }
     writable.sort_by_key(|path| depth(path));
     writable.dedup();

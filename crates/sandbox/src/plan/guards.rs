@@ -52,11 +52,6 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 impl Watched {
-    fn new(path: PathBuf) -> Self {
-        let before = stamp(&path);
-        Self { path, before }
-    }
-
     /// Whether it is another than it was.
     pub(crate) fn changed(&self) -> bool {
         stamp(&self.path) != self.before
@@ -89,23 +84,12 @@ pub(crate) fn guards(
             lookup.list(root);
         }
         for protected in &policy.protected {
-            let names = match protected.name.as_str() {
-                ".git" => repository::guarded(root),
-                name => vec![PathBuf::from(name)],
-            };
-            for name in names {
-                protect(root, &name, protected.guard, view, lookup, &mut found);
-            }
-        }
-    }
-    if !policy.protected.is_empty() {
-        // A worktree's record of itself says where the repository's own files are.
-        for root in view.writable.iter().filter(|root| !view.roots.contains(root)) {
-            for name in ["gitdir", "commondir", "config.worktree"] {
-                let path = root.join(name);
-                if path.is_file() {
-                    found.read_only.insert(path);
+            if protected.name == ".git" {
+                for path in repository::guarded(root) {
+                    protect(&path, protected.guard, view, lookup, &mut found);
                 }
+            } else {
+                protect(&root.join(&protected.name), protected.guard, view, lookup, &mut found);
             }
         }
     }
@@ -124,22 +108,25 @@ struct Found {
 }
 
 /// Protects one name inside one writable directory.
-fn protect(root: &Path, name: &Path, guard: Guard, view: &FileView, lookup: &mut Lookup, found: &mut Found) {
-    let path = root.join(name);
-    if lookup.kind(&path).is_none() {
-        found.watched.push(Watched { path, before: None });
+fn protect(path: &Path, guard: Guard, view: &FileView, lookup: &mut Lookup, found: &mut Found) {
+    let Some(root) = view.writable_root(path) else {
+        return;
+    };
+    let watch = |before: Option<Stamp>| Watched { path: path.to_owned(), before };
+    if lookup.kind(path).is_none() {
+        found.watched.push(watch(None));
         return;
     }
     if guard == Guard::Report {
-        found.watched.push(Watched::new(path));
+        found.watched.push(watch(stamp(path)));
         return;
     }
     // Any part of the way may be a link; replaced, it would lead elsewhere.
     let mut at = root.to_owned();
-    for part in name.components() {
+    for part in path.strip_prefix(root).unwrap_or(path).components() {
         at.push(part);
         let Some(kind) = lookup.kind(&at) else {
-            found.watched.push(Watched { path, before: None });
+            found.watched.push(watch(None));
             return;
         };
         if kind == Kind::Link {

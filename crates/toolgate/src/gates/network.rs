@@ -1,6 +1,7 @@
 //! Judges whether a call stays within the session's network scope.
 
 use toolgate_exec::{Capabilities, Gate, Reason, Session, ToolCall, ToolDef, Verdict};
+use toolgate_policy::analyse::is_loopback;
 use toolgate_policy::effect::{Effect, Kind};
 
 use crate::understanding::Understood;
@@ -34,7 +35,8 @@ impl NetworkGate {
     fn refuses(&self, effect: &Effect) -> bool {
         match effect.kind {
             Kind::Unknown => self.opaque == Opaque::Refused,
-            kind => kind.is_net(),
+            // This machine is no network; whether its services may be used is for policy to ask about.
+            kind => kind.is_net() && !effect.target.as_deref().is_some_and(is_loopback),
         }
     }
 }

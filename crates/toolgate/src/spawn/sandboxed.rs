@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, PidfdFlags, Signal};
@@ -43,12 +43,13 @@ impl SandboxSpawner {
     ///
     /// # Errors
     /// Where the policy asks for what can't be enforced here, or anywhere.
-    pub fn new(policy: Policy) -> Result<Self, Error> {
+    pub fn new(policy: Policy) -> Result<Self, ToolError> {
+        let boundary = |policy: Policy| Sandbox::new(policy).map_err(|error| refusal(error, Path::new("/")));
         let closed = match policy.network {
             Network::Deny => None,
-            _ => Some(Sandbox::new(Policy { network: Network::Deny, ..policy.clone() })?),
+            _ => Some(boundary(Policy { network: Network::Deny, ..policy.clone() })?),
         };
-        Ok(Self { own: Sandbox::new(policy)?, closed })
+        Ok(Self { own: boundary(policy)?, closed })
     }
 
     fn start(&self, request: SpawnRequest) -> Result<Arc<dyn Child>, ToolError> {
@@ -91,7 +92,7 @@ impl Spawner for SandboxSpawner {
 }
 
 /// A boundary that can't be had is a violation; anything else is a failure of the machine.
-fn refusal(error: Error, cwd: &std::path::Path) -> ToolError {
+fn refusal(error: Error, cwd: &Path) -> ToolError {
     let (message, hint) = (error.to_string(), error.hint());
     match error {
         Error::Directory { path, .. } | Error::Writable { path, .. } | Error::BadPath { path } => {

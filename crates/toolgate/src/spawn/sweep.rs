@@ -112,6 +112,7 @@ mod proc {
     use std::fs::File;
     use std::io::Read as _;
     use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::FileExt as _;
     use std::sync::OnceLock;
 
     use rustix::process::{Pid, PidfdFlags, Signal};
@@ -219,8 +220,11 @@ mod proc {
 
     /// The number that was given out last (proc_loadavg(5)).
     pub(super) fn last_pid() -> Option<i32> {
+        // Asked for after every command: opening it costs more than reading it.
+        static LOADAVG: OnceLock<Option<File>> = OnceLock::new();
+        let file = LOADAVG.get_or_init(|| File::open("/proc/loadavg").ok()).as_ref()?;
         let mut buffer = [0; 128];
-        let read = File::open("/proc/loadavg").ok()?.read(&mut buffer).ok()?;
+        let read = file.read_at(&mut buffer, 0).ok()?;
         let text = std::str::from_utf8(buffer.get(..read)?).ok()?;
         text.rsplit(' ').next()?.trim().parse().ok()
     }
@@ -239,7 +243,7 @@ mod proc {
             .filter(|pid| *pid != number && *pid != own)
             .filter_map(Pid::from_raw)
             // Most numbers of a range are nobody's by now, which this tells for a tenth of the price.
-            .filter(|pid| rustix::process::getsid(Some(*pid)).is_ok())
+            .filter(|pid| rustix::process::test_kill_process(*pid) != Err(rustix::io::Errno::SRCH))
             .filter_map(Process::read)
             .collect();
 

@@ -67,9 +67,9 @@ pub const DEFAULT_MAX_BACKGROUND_RUNS: usize = 8;
 pub struct ShellTool {
     spawner: Arc<dyn Spawner>,
     program: Option<PathBuf>,
-    /// The bash that was found, and on which path.
-    found: Mutex<Option<(Option<OsString>, PathBuf)>>,
-    environment: Option<Environment>,
+    /// The bash that was found on the path.
+    found: Mutex<Option<PathBuf>>,
+    environment: Environment,
     directories: Directories,
     sink: Option<Arc<dyn OutputSink>>,
     cancel: CancellationToken,
@@ -137,8 +137,8 @@ impl ShellToolBuilder {
         self
     }
 
-    /// Sets the variables that commands start from; what [`Environment::of_this_process`] lets in at
-    /// the time of each call where nobody does.
+    /// Sets the variables that commands start from; what [`Environment::of_this_process`] lets in when
+    /// the tool is built where nobody does.
     #[must_use]
     pub fn environment(mut self, environment: Environment) -> Self {
         self.environment = Some(environment);
@@ -206,7 +206,7 @@ impl ShellToolBuilder {
             spawner: self.spawner.unwrap_or_else(|| Arc::new(HostSpawner)),
             program: self.program,
             found: Mutex::default(),
-            environment: self.environment,
+            environment: self.environment.unwrap_or_else(Environment::of_this_process),
             directories: match self.persist_cwd {
                 true => Directories::persistent(self.cwd)?,
                 false => Directories::fixed(self.cwd),
@@ -379,17 +379,12 @@ impl ShellTool {
         }
     }
 
-    fn find_bash(&self, path: Option<&OsStr>) -> Result<PathBuf, ToolError> {
+    fn find_bash(&self) -> Result<PathBuf, ToolError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((on, bash)) = &*found
-            && on.as_deref() == path
-            && is_program(bash)
-        {
+        if let Some(bash) = found.as_ref().filter(|bash| is_program(bash)) {
             return Ok(bash.clone());
         }
-        let bash = find_bash(path)?;
-        *found = Some((path.map(OsStr::to_owned), bash.clone()));
-        Ok(bash)
+        Ok(found.insert(find_bash(self.environment.var("PATH"))?).clone())
     }
 
     async fn start(
@@ -406,16 +401,11 @@ impl ShellTool {
             .map_err(|e| ToolError::execution("reading the current directory", e))?;
         check_directory(&cwd)?;
 
-        let now = self.environment.is_none().then(Environment::of_this_process);
-        let environment = self.environment.as_ref().or(now.as_ref());
-        let mut env = match environment {
-            Some(environment) => environment.for_call(context, call.session().skill_env.as_ref())?,
-            None => Default::default(),
-        };
+        let mut env = self.environment.for_call(context, call.session().skill_env.as_ref())?;
         let program = match &self.program {
             Some(program) => program.clone(),
             // Not by the call's own PATH: which program judges the command is not the call's business.
-            None => self.find_bash(environment.and_then(|e| e.var("PATH")))?,
+            None => self.find_bash()?,
         };
         // Keeps the name of the directory where it has several; bash checks it.
         env.insert("PWD".into(), cwd.clone().into_os_string());

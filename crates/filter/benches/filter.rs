@@ -1,0 +1,2 @@
+//! Throughput of the filter.
+fn main() { divan::main(); }

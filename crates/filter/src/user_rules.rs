@@ -1,0 +1,423 @@
+//! Reads a `filters.toml`: rules of a user or of a project.
+//!
+//! ```toml
+//! [[rules]]
+//! name     = "my-build"
+//! match    = { program = "build.sh" }
+//! steps    = [{ drop_lines = '^ +step \d+ done$' }]
+//!
+//! [[rules.examples]]
+//! command  = "./build.sh"
+//! stdout   = "  step 1 done\n  step 2 done\n  step 3 done\nall good\n"
+//! contains = ["all good"]
+//! lacks    = ["step 2"]
+//! ```
+//!
+//! The older form, `match = { prefix = "make" }` with `strategy = { type = "truncate", max_lines = 80 }`,
+//! is read as well. Patterns are regular expressions of at most 512 characters; the engine that runs
+//! them is linear in the line. Nothing here can lift a guarantee: a line about trouble stays.
+
+use crate::catalog::Catalog;
+use crate::engine::{Filter, FilterOptions, Stream};
+use crate::rule::{Match, Origin, Patterns, Rule, Step};
+use crate::rule_file::{MatchDef, Matches, Normalize, OneOrMany, StepDef};
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A larger file is refused.
+const LARGEST_FILE: usize = 1024 * 1024;
+/// A longer pattern is refused.
+const LONGEST_PATTERN: usize = 512;
+/// Memory a compiled pattern may take.
+const PATTERN_MEMORY: usize = 1024 * 1024;
+
+/// Why a file of rules was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RulesError {
+    /// The file is 1 MiB or more.
+    #[error("filter rules are too large: {bytes} bytes, at most 1048575 are read")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+    /// It is not TOML, or a key is unknown or missing.
+    #[error("cannot read filter rules")]
+    Syntax(#[from] Box<toml::de::Error>),
+    /// A pattern is longer than 512 characters.
+    #[error("rule `{rule}`: pattern of {length} characters, at most 512 are allowed")]
+    LongPattern {
+        /// Name of the rule.
+        rule: String,
+        /// Its length.
+        length: usize,
+    },
+    /// A pattern is no regular expression, or would take too much memory.
+    #[error("rule `{rule}`: pattern `{pattern}` is not usable")]
+    Pattern {
+        /// Name of the rule.
+        rule: String,
+        /// As written.
+        pattern: String,
+        /// What is wrong with it.
+        source: Box<regex::Error>,
+    },
+    /// A rule makes no sense as written.
+    #[error("rule `{rule}`: {why}")]
+    Rule {
+        /// Name of the rule.
+        rule: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// An example of a rule does not come out as it says.
+    #[error("rule `{rule}`: example {number} does not hold: {why}\n{text}")]
+    Example {
+        /// Name of the rule.
+        rule: String,
+        /// Which one, from 1.
+        number: usize,
+        /// What was expected.
+        why: String,
+        /// What came out.
+        text: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileDef {
+    #[serde(default)]
+    rules: Vec<RuleDef>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleDef {
+    name: String,
+    #[serde(default)]
+    summary: String,
+    #[serde(default)]
+    why: String,
+    #[serde(rename = "match")]
+    matches: AnyMatch,
+    #[serde(default)]
+    steps: Vec<StepDef>,
+    #[serde(default)]
+    strategy: Option<Strategy>,
+    #[serde(default)]
+    never_drop: OneOrMany,
+    #[serde(default)]
+    plain: bool,
+    #[serde(default = "yes")]
+    enabled: bool,
+    #[serde(default)]
+    examples: Vec<Example>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AnyMatch {
+    Argv(Matches),
+    Text(TextMatch),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TextMatch {
+    exact: Option<String>,
+    prefix: Option<String>,
+    regex: Option<String>,
+}
+
+/// The strategies under their older names.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum Strategy {
+    StripNoise { patterns: Vec<String> },
+    Truncate { max_lines: usize, head: Option<usize>, tail: Option<usize> },
+    KeepMatching { patterns: Vec<String> },
+    StripAnnotated {
+        patterns: Vec<String>,
+        summary_pattern: Option<String>,
+        long_output_threshold: Option<usize>,
+        keep_head: Option<usize>,
+        keep_tail: Option<usize>,
+    },
+    TestSummary {
+        #[serde(default)]
+        #[allow(dead_code, reason = "failures are never cut, so there is no most")]
+        max_failures: Option<usize>,
+        #[serde(default)]
+        #[allow(dead_code, reason = "traces are folded by whose frames they are")]
+        truncate_stack_trace: Option<usize>,
+    },
+    GroupByRule { location_pattern: String, rule_pattern: String },
+    GitStatus {},
+    GitDiff {
+        #[serde(default)]
+        #[allow(dead_code, reason = "the budget of the engine decides")]
+        max_diff_lines: Option<usize>,
+    },
+    Dedup {
+        #[serde(default)]
+        normalize_patterns: Vec<Normalize>,
+        #[serde(default)]
+        max_unique_patterns: Option<usize>,
+    },
+}
+
+impl From<Strategy> for StepDef {
+    fn from(strategy: Strategy) -> Self {
+        match strategy {
+            Strategy::StripNoise { patterns } => Self::DropLines(OneOrMany::Many(patterns)),
+            Strategy::Truncate { max_lines, head, tail } => {
+                Self::Truncate { max_lines, head: head.unwrap_or(20), tail: tail.unwrap_or(20) }
+            }
+            Strategy::KeepMatching { patterns } => Self::KeepMatching(OneOrMany::Many(patterns)),
+            Strategy::StripAnnotated { patterns, summary_pattern, long_output_threshold, keep_head, keep_tail } => {
+                Self::StripAnnotated {
+                    patterns: OneOrMany::Many(patterns),
+                    summary_pattern,
+                    long_output_threshold: long_output_threshold.unwrap_or(30),
+                    keep_head: keep_head.unwrap_or(10),
+                    keep_tail: keep_tail.unwrap_or(5),
+                }
+            }
+            Strategy::TestSummary { .. } => Self::TestSummary,
+            Strategy::GroupByRule { location_pattern, rule_pattern } => {
+                Self::GroupByRule { location_pattern, rule_pattern }
+            }
+            Strategy::GitStatus {} => Self::GitStatus,
+            Strategy::GitDiff { .. } => Self::GitDiff,
+            Strategy::Dedup { normalize_patterns, max_unique_patterns } => {
+                Self::Dedup { normalize_patterns, max_unique_patterns: max_unique_patterns.unwrap_or(10_000) }
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Example {
+    command: String,
+    #[serde(default)]
+    exit: i32,
+    #[serde(default)]
+    stdout: String,
+    #[serde(default)]
+    stderr: String,
+    #[serde(default)]
+    contains: Vec<String>,
+    #[serde(default)]
+    lacks: Vec<String>,
+    #[serde(default)]
+    equals: Option<String>,
+}
+
+fn file(text: &str) -> Result<FileDef, RulesError> {
+    if text.len() >= LARGEST_FILE {
+        return Err(RulesError::TooLarge { bytes: text.len() });
+    }
+    toml::from_str(text).map_err(|e| RulesError::Syntax(Box::new(e)))
+}
+
+pub(crate) fn read(text: &str, origin: Origin) -> Result<Vec<Rule>, RulesError> {
+    let mut rules = Vec::new();
+    for def in file(text)?.rules {
+        if !def.enabled {
+            continue;
+        }
+        let rule = def.name.clone();
+        let broken = |why: &str| RulesError::Rule { rule: rule.clone(), why: why.to_owned() };
+        if def.name.trim().is_empty() {
+            return Err(broken("it has no name"));
+        }
+        if rules.iter().any(|other: &Rule| other.name == def.name.as_str()) {
+            return Err(broken("another rule has this name"));
+        }
+        let mut steps = def.steps;
+        steps.extend(def.strategy.map(StepDef::from));
+        if steps.is_empty() && !def.plain {
+            return Err(broken("it does nothing: give it `steps`, a `strategy`, or `plain = true`"));
+        }
+        let matches: Vec<Match> = match def.matches {
+            AnyMatch::Argv(list) => list.list().iter().map(argv_match).collect(),
+            AnyMatch::Text(TextMatch { exact: Some(text), .. }) => vec![Match::Exact(Cow::Owned(text))],
+            AnyMatch::Text(TextMatch { prefix: Some(text), .. }) => vec![Match::Prefix(Cow::Owned(text))],
+            AnyMatch::Text(TextMatch { regex: Some(text), .. }) => vec![Match::Regex(one(&rule, &text)?)],
+            AnyMatch::Text(_) => return Err(broken("`match` says nothing")),
+        };
+        if matches.is_empty() {
+            return Err(broken("`match` says nothing"));
+        }
+        let mut compiled = Vec::new();
+        for step in &steps {
+            compiled.push(compile(&rule, step)?);
+        }
+        rules.push(Rule {
+            name: Cow::Owned(def.name),
+            summary: Cow::Owned(def.summary),
+            why: Cow::Owned(def.why),
+            origin,
+            plain: def.plain,
+            matches: Cow::Owned(matches),
+            never_drop: set(&rule, def.never_drop.list())?,
+            steps: Cow::Owned(compiled),
+        });
+    }
+    Ok(rules)
+}
+
+fn argv_match(def: &MatchDef) -> Match {
+    let texts = |list: &OneOrMany| Cow::Owned(list.list().iter().cloned().map(Cow::Owned).collect::<Vec<_>>());
+    Match::Argv {
+        programs: texts(&def.program),
+        subcommands: texts(&def.subcommand),
+        with: texts(&def.with),
+        without: texts(&def.without),
+    }
+}
+
+fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
+    let broken = |why: String| RulesError::Rule { rule: rule.to_owned(), why };
+    let some = |list: &OneOrMany, what: &str| {
+        if list.list().is_empty() { Err(broken(format!("`{what}` has no patterns"))) } else { set(rule, list.list()) }
+    };
+    let sizes = |most: usize, head: usize, tail: usize| {
+        if head.saturating_add(tail) > most {
+            Err(broken(format!("head ({head}) and tail ({tail}) are more than max_lines ({most})")))
+        } else {
+            Ok(())
+        }
+    };
+    Ok(match step {
+        StepDef::DropLines(list) => Step::Drop(some(list, "drop_lines")?),
+        StepDef::StripNoise(list) => Step::Drop(some(list, "strip_noise")?),
+        StepDef::DropOutside { lines, from, until } => {
+            Step::DropOutside { noise: some(lines, "lines")?, from: some(from, "from")?, until: some(until, "until")? }
+        }
+        StepDef::FoldLines(list) => Step::Fold(some(list, "fold_lines")?),
+        StepDef::DropSection { from, until } => {
+            Step::Section { from: some(from, "from")?, until: some(until, "until")? }
+        }
+        StepDef::KeepMatching(list) => Step::Keep(some(list, "keep_matching")?),
+        StepDef::Truncate { max_lines, head, tail } => {
+            sizes(*max_lines, *head, *tail)?;
+            Step::Truncate { most: *max_lines, head: *head, tail: *tail }
+        }
+        StepDef::StripAnnotated { patterns, summary_pattern, long_output_threshold, keep_head, keep_tail } => {
+            let summary: Vec<String> = summary_pattern.iter().cloned().collect();
+            Step::Annotated {
+                noise: some(patterns, "patterns")?,
+                summary: set(rule, &summary)?,
+                most: *long_output_threshold,
+                head: *keep_head,
+                tail: *keep_tail,
+            }
+        }
+        StepDef::GroupByRule { location_pattern, rule_pattern } => {
+            Step::Group { location: one(rule, location_pattern)?, rule: one(rule, rule_pattern)? }
+        }
+        StepDef::Dedup { normalize_patterns, max_unique_patterns } => {
+            let mut normalize = Vec::new();
+            for entry in normalize_patterns {
+                if entry.replacement.replace("$$", "").contains('$') {
+                    return Err(broken(format!("replacement `{}` has an unescaped '$'", entry.replacement)));
+                }
+                normalize.push((one(rule, &entry.pattern)?, entry.replacement.clone()));
+            }
+            Step::Dedup { normalize: normalize.into(), most: *max_unique_patterns }
+        }
+        StepDef::TestSummary => Step::TestSummary,
+        StepDef::GitStatus => Step::GitStatus,
+        StepDef::GitDiff => Step::GitDiff,
+        StepDef::GitLog => Step::GitLog,
+        StepDef::Log => Step::Log,
+        StepDef::Diagnostics => Step::Diagnostics,
+        StepDef::Frames => Step::Frames,
+        StepDef::Runs => Step::Runs,
+        StepDef::Json => Step::Json,
+        StepDef::CargoJson => Step::CargoJson,
+        StepDef::ByFile => Step::ByFile,
+        StepDef::Listing => Step::Listing,
+        StepDef::Processes => Step::Processes,
+    })
+}
+
+fn check_length(rule: &str, pattern: &str) -> Result<(), RulesError> {
+    let length = pattern.chars().count();
+    if length > LONGEST_PATTERN {
+        return Err(RulesError::LongPattern { rule: rule.to_owned(), length });
+    }
+    Ok(())
+}
+
+fn one(rule: &str, pattern: &str) -> Result<Regex, RulesError> {
+    check_length(rule, pattern)?;
+    RegexBuilder::new(pattern).size_limit(PATTERN_MEMORY).dfa_size_limit(PATTERN_MEMORY).build().map_err(|source| {
+        RulesError::Pattern { rule: rule.to_owned(), pattern: pattern.to_owned(), source: Box::new(source) }
+    })
+}
+
+fn set(rule: &str, patterns: &[String]) -> Result<Patterns, RulesError> {
+    for pattern in patterns {
+        one(rule, pattern)?;
+    }
+    RegexSetBuilder::new(patterns)
+        .size_limit(PATTERN_MEMORY)
+        .dfa_size_limit(PATTERN_MEMORY)
+        .build()
+        .map(|set| Patterns::User(Arc::new(set)))
+        .map_err(|source| RulesError::Pattern {
+            rule: rule.to_owned(),
+            pattern: patterns.join(" | "),
+            source: Box::new(source),
+        })
+}
+
+/// Compiles patterns a user adds to what is always shown.
+///
+/// # Errors
+/// When one is too long or is no regular expression.
+pub fn always_show(patterns: &[String]) -> Result<Arc<RegexSet>, RulesError> {
+    match set("always shown", patterns)? {
+        Patterns::User(set) => Ok(set),
+        Patterns::Compiled(_) => Ok(Arc::new(RegexSet::empty())),
+    }
+}
+
+/// Runs the examples of a file against a catalogue that holds its rules.
+pub(crate) fn run_examples(text: &str, catalog: &Catalog) -> Result<(), RulesError> {
+    for def in file(text)?.rules.iter().filter(|def| def.enabled) {
+        for (at, example) in def.examples.iter().enumerate() {
+            let commands = crate::command::commands(&example.command);
+            let fail = |why: String, text: &str| {
+                Err(RulesError::Example { rule: def.name.clone(), number: at + 1, why, text: text.to_owned() })
+            };
+            if !commands.iter().any(|argv| catalog.rules_for(argv).iter().any(|r| r.name == def.name.as_str())) {
+                return fail(format!("the rule is not for `{}`", example.command), "");
+            }
+            let mut filter = Filter::new(catalog, &commands, FilterOptions::default());
+            filter.push(Stream::Stdout, example.stdout.as_bytes());
+            filter.push(Stream::Stderr, example.stderr.as_bytes());
+            let text = filter.finish(example.exit).text;
+            if let Some(missing) = example.contains.iter().find(|part| !text.contains(part.as_str())) {
+                return fail(format!("`{missing}` is missing"), &text);
+            }
+            if let Some(shown) = example.lacks.iter().find(|part| text.contains(part.as_str())) {
+                return fail(format!("`{shown}` is shown"), &text);
+            }
+            if example.equals.as_ref().is_some_and(|want| want.trim_end() != text.trim_end()) {
+                return fail("the text is another".to_owned(), &text);
+            }
+        }
+    }
+    Ok(())
+}
