@@ -223,6 +223,19 @@ async fn hundreds_of_detached_processes_are_all_ended() {
 }
 
 #[tokio::test]
+async fn what_no_search_can_find_holds_nothing_up() {
+    // A new session, no mark, and no parent: only a boundary could end it. It still has the pipes.
+    let sleep = unique_sleep();
+    let command = format!("env -i setsid -f sleep {sleep}; head -c 300000 /dev/zero; exit 3");
+    let out = bash(&plain(), &command).await.unwrap();
+    assert_eq!((out.exit, out.truncation.unwrap().total_bytes), (Some(ExitStatus::Code(3)), 300_000));
+    for pid in alive(&sleep) {
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+}
+
+#[tokio::test]
 async fn one_that_runs_from_session_to_session_is_caught() {
     let (dir, mark) = (tempfile::tempdir().unwrap(), unique_sleep());
     let steps = dir.path().join("steps");
