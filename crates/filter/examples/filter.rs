@@ -12,7 +12,8 @@ fn open(path: &str) -> io::Result<Box<dyn Read>> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut command, mut exit, mut json) = (String::new(), 0, false);
-    let (mut stdout, mut stderr): (Box<dyn Read>, Box<dyn Read>) = (Box::new(io::empty()), Box::new(io::empty()));
+    let (mut stdout, mut stderr): (Box<dyn Read>, Box<dyn Read>) =
+        (Box::new(io::empty()), Box::new(io::empty()));
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or("a value is missing");

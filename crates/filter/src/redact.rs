@@ -725,9 +725,13 @@ fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
         || value.starts_with(b"../");
     let numeric = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'_' | b',' | b'-'));
     // `TEST_PASS: 'ok'` is no password.
-    let password = found.contains("ss") && (found != "_pass" || shell || value.iter().any(|b| !b.is_ascii_alphabetic()));
+    let password =
+        found.contains("ss") && (found != "_pass" || shell || value.iter().any(|b| !b.is_ascii_alphabetic()));
     // `KEY: SomeType = …`
-    let annotated = quote.is_none() && !shell && bytes[stop..].trim_ascii_start().starts_with(b"= ") && bytes.get(stop) == Some(&b' ');
+    let annotated = quote.is_none()
+        && !shell
+        && bytes[stop..].trim_ascii_start().starts_with(b"= ")
+        && bytes.get(stop) == Some(&b' ');
     let wanted = match quote {
         // A text: a password may be any, a token looks like one. Sentences are neither.
         Some(_) => {

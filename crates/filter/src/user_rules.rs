@@ -503,7 +503,12 @@ mod tests {
             (rule(&format!("steps = [{{ drop_lines = '{}' }}]", "a".repeat(513))), "at most 512"),
             (rule("steps = [{ drop_lines = '(a{1000}){1000}' }]"), "is not usable"),
             (rule("steps = [{ truncate = { max_lines = 10, head = 8, tail = 8 } }]"), "more than max_lines"),
-            (rule("steps = [{ dedup = { normalize_patterns = [{ pattern = 'x', replacement = '$1' }] } }]"), "unescaped '$'"),
+            (
+                rule(
+                    "steps = [{ dedup = { normalize_patterns = [{ pattern = 'x', replacement = '$1' }] } }]",
+                ),
+                "unescaped '$'",
+            ),
             (rule("steps = ['git_diff']") + &rule("steps = ['git_diff']"), "another rule has this name"),
             ("[[rules]]\nname = 'r'\nmatch = {}\nsteps = ['git_diff']".to_owned(), "`match` says nothing"),
             ("x".repeat(LARGEST_FILE), "too large"),
@@ -511,14 +516,25 @@ mod tests {
             let message = refused(&text);
             assert!(message.contains(reason), "{message}");
         }
-        assert!(Catalog::built_in().with_file(&rule(&format!("steps = [{{ drop_lines = '{}' }}]", "a".repeat(512))), Origin::User).is_ok());
+        assert!(
+            Catalog::built_in()
+                .with_file(
+                    &rule(&format!("steps = [{{ drop_lines = '{}' }}]", "a".repeat(512))),
+                    Origin::User
+                )
+                .is_ok()
+        );
     }
 
     #[test]
     fn examples_are_run_when_the_file_is_read() {
-        let good = rule("steps = [{ drop_lines = '^step' }]") + "[[rules.examples]]\ncommand = 'tool'\nstdout = \"step 1 is done\\nstep 2 is done\\nstep 3 is done\\nend\\n\"\ncontains = ['end']\nlacks = ['step 2']\n";
+        let good = rule("steps = [{ drop_lines = '^step' }]")
+            + "[[rules.examples]]\ncommand = 'tool'\nstdout = \"step 1 is done\\nstep 2 is done\\nstep 3 is done\\nend\\n\"\ncontains = ['end']\nlacks = ['step 2']\n";
         Catalog::built_in().with_file(&good, Origin::User).unwrap();
-        assert!(refused(&good.replace("lacks", "equals").replace("['step 2']", "'x'")).contains("the text is another"));
+        assert!(
+            refused(&good.replace("lacks", "equals").replace("['step 2']", "'x'"))
+                .contains("the text is another")
+        );
         assert!(refused(&good.replace("['end']", "['nope']")).contains("`nope` is missing"));
         assert!(refused(&good.replace("['step 2']", "['end']")).contains("`end` is shown"));
         assert!(refused(&good.replace("command = 'tool'", "command = 'other'")).contains("is not for"));

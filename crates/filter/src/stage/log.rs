@@ -189,12 +189,22 @@ mod tests {
     use crate::{CaptureOptions, Catalog, filter_captured};
 
     fn filtered(text: &str) -> String {
-        filter_captured(&Catalog::built_in(), "cat app.log", 0, text.as_bytes(), b"", CaptureOptions::default()).text
+        filter_captured(
+            &Catalog::built_in(),
+            "cat app.log",
+            0,
+            text.as_bytes(),
+            b"",
+            CaptureOptions::default(),
+        )
+        .text
     }
 
     #[test]
     fn the_one_failing_request_is_shown_among_the_good_ones() {
-        let row = |n: usize, status: usize| format!("2026-03-01 00:00:{:02} INFO GET /api/items/{n} {status} {}ms\n", n % 60, n % 40);
+        let row = |n: usize, status: usize| {
+            format!("2026-03-01 00:00:{:02} INFO GET /api/items/{n} {status} {}ms\n", n % 60, n % 40)
+        };
         let mut text: String = (0..500).map(|n| row(n, 200)).collect();
         text.push_str(&row(501, 503));
         text.extend((502..900).map(|n| row(n, 200)));
@@ -215,7 +225,10 @@ mod tests {
         for n in 0..300 {
             assert!(shown.contains(&format!("charge ch_{n} failed")));
         }
-        assert!(shown.matches("WARN pool is full").count() < 25 && shown.contains("280 × WARN pool is full"), "{shown}");
+        assert!(
+            shown.matches("WARN pool is full").count() < 25 && shown.contains("280 × WARN pool is full"),
+            "{shown}"
+        );
     }
 
     #[test]

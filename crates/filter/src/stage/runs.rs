@@ -145,7 +145,8 @@ impl Run {
         for (at, step) in steps.iter_mut().enumerate().take(numbers.count) {
             let difference = numbers.values[at].wrapping_sub(self.last.values[at]) as i64;
             let fraction = numbers.fractions >> at & 1 == 1;
-            let even = difference != 0 && !fraction && (self.count == 0 || self.steps[at] == Some(difference));
+            let even =
+                difference != 0 && !fraction && (self.count == 0 || self.steps[at] == Some(difference));
             if even {
                 *step = Some(difference);
                 counting = true;
@@ -168,12 +169,14 @@ mod tests {
     use crate::{CaptureOptions, Catalog, filter_captured};
 
     fn filtered(text: &str) -> String {
-        filter_captured(&Catalog::built_in(), "./tool", 0, text.as_bytes(), b"", CaptureOptions::default()).text
+        filter_captured(&Catalog::built_in(), "./tool", 0, text.as_bytes(), b"", CaptureOptions::default())
+            .text
     }
 
     #[test]
     fn lines_that_count_up_are_folded_with_a_true_count() {
-        let text: String = (0..40).map(|n| format!("[worker] batch {n} of 40 in {}ms\n", 10 + n * 7 % 5)).collect();
+        let text: String =
+            (0..40).map(|n| format!("[worker] batch {n} of 40 in {}ms\n", 10 + n * 7 % 5)).collect();
         assert_eq!(
             filtered(&text),
             "[worker] batch 0 of 40 in 10ms\n[… 38 more like this …]\n[worker] batch 39 of 40 in 13ms\n"
