@@ -7,6 +7,7 @@ use crate::catalog::Catalog;
 use crate::command;
 use crate::engine::{Filter, FilterOptions, Filtered, Stream};
 use crate::redact::{Redactor, Secrets};
+use std::io::{self, Read};
 
 /// How to capture.
 #[derive(Debug, Clone, Default)]
@@ -100,4 +101,36 @@ pub fn filter_captured(
     capture.push(Stream::Stdout, stdout);
     capture.push(Stream::Stderr, stderr);
     capture.finish(exit)
+}
+
+/// The same for output that is read piece by piece, in bounded memory whatever its length.
+///
+/// # Errors
+/// When reading fails.
+pub fn filter_read(
+    catalog: &Catalog,
+    command: &str,
+    exit: i32,
+    stdout: &mut dyn Read,
+    stderr: &mut dyn Read,
+    options: CaptureOptions,
+) -> io::Result<Filtered> {
+    let mut capture = Capture::new(catalog, command, options);
+    read_into(&mut capture, Stream::Stdout, stdout)?;
+    read_into(&mut capture, Stream::Stderr, stderr)?;
+    Ok(capture.finish(exit))
+}
+
+fn read_into(capture: &mut Capture, stream: Stream, from: &mut dyn Read) -> io::Result<()> {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => {
+                capture.push(stream, &buffer[..count]);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }

@@ -43,7 +43,10 @@ const fn five(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => byte - b'a' + 1,
         b'A'..=b'Z' => byte - b'A' + 1,
-        0x80.. => 28 + (byte >> 4 & 3),
+        b':' => 28,
+        b' ' => 29,
+        b'*' => 30,
+        0x80.. => byte & 0x1f,
         _ => 27,
     }
 }

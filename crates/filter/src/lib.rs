@@ -28,7 +28,7 @@ mod template;
 mod terminal;
 mod user_rules;
 
-pub use capture::{Capture, CaptureOptions, filter_captured};
+pub use capture::{Capture, CaptureOptions, filter_captured, filter_read};
 pub use catalog::Catalog;
 pub use engine::{Filter, FilterOptions, Filtered, Stream};
 pub use guard::{Weight, weigh};

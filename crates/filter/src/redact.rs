@@ -466,8 +466,12 @@ fn shapes_in(bytes: &[u8], spans: &mut Vec<Range<usize>>) -> Option<usize> {
             Shape::PrivateKey => {
                 let line = &bytes[found.start()..(found.start() + 64).min(bytes.len())];
                 let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
-                if memchr::memmem::find(line, b"PRIVATE KEY").is_some() {
-                    return Some(found.start());
+                // `"-----BEGIN PRIVATE KEY-----"` and no more is code that speaks of keys.
+                if let Some(at) = memchr::memmem::find(line, b"PRIVATE KEY") {
+                    let behind = line[at..].iter().skip(11).find(|b| !matches!(b, b'-' | b' ' | b'A'..=b'Z'));
+                    if !behind.is_some_and(|b| matches!(b, b'"' | b'\'' | b'`' | b')')) {
+                        return Some(found.start());
+                    }
                 }
                 None
             }
@@ -720,7 +724,14 @@ fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
         || value.starts_with(b"~")
         || value.starts_with(b"../");
     let numeric = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'_' | b',' | b'-'));
-    let password = found.contains("ss");
+    // `TEST_PASS: 'ok'` is no password.
+    let password =
+        found.contains("ss") && (found != "_pass" || shell || value.iter().any(|b| !b.is_ascii_alphabetic()));
+    // `KEY: SomeType = …`
+    let annotated = quote.is_none()
+        && !shell
+        && bytes[stop..].trim_ascii_start().starts_with(b"= ")
+        && bytes.get(stop) == Some(&b' ');
     let wanted = match quote {
         // A text: a password may be any, a token looks like one. Sentences are neither.
         Some(_) => {
@@ -743,7 +754,7 @@ fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
                 && memchr::memmem::find(value, b"::").is_none()
         }
     };
-    (kept && wanted).then_some(at..stop)
+    (kept && wanted && !annotated).then_some(at..stop)
 }
 
 /// Secrets with escape sequences inside them (a highlighted match): the whole line is looked at
@@ -862,6 +873,9 @@ mod tests {
             "impl<'a> Tokenizer<'a> for X",
             "task-runner-with-a-very-long-name-indeed-yes-it-is",
             "primary_key: Option<String>",
+            "pub const ACTOR_KEY: _bindgen_ty_30 = _bindgen_ty_30::ACTOR_KEY;",
+            "EVENT_TEST_PASS: 'pass',",
+            "check!(r\"-----BEGIN PRIVATE KEY-----\");",
             "expect(token).toBe(other)",
             "assert_eq!(secret, other.secret);",
             "public_key = \"ssh-ed25519-AAAAC3NzaC1lZDI1NTE5AAAAIJ\"",

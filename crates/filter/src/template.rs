@@ -117,6 +117,9 @@ pub(crate) fn numbers(line: &str) -> Numbers {
     let mut at = 0;
     while at < bytes.len() && out.count < out.values.len() {
         if bytes[at].is_ascii_digit() {
+            if at > 1 && bytes[at - 1] == b'.' && bytes[at - 2].is_ascii_digit() {
+                out.fractions |= 1 << out.count;
+            }
             let mut value = 0u64;
             while at < bytes.len() && bytes[at].is_ascii_digit() {
                 value = value.saturating_mul(10).saturating_add(u64::from(bytes[at] - b'0'));
@@ -136,6 +139,8 @@ pub(crate) fn numbers(line: &str) -> Numbers {
 pub(crate) struct Numbers {
     pub(crate) values: [u64; 8],
     pub(crate) count: usize,
+    /// Which of them stand behind a decimal point, one bit each.
+    pub(crate) fractions: u8,
 }
 
 #[cfg(test)]

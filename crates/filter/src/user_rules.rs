@@ -461,3 +461,112 @@ pub(crate) fn run_examples(text: &str, catalog: &Catalog) -> Result<(), RulesErr
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Capture;
+    use crate::CaptureOptions;
+    use crate::Catalog;
+
+    fn rule(body: &str) -> String {
+        format!("[[rules]]\nname = \"r\"\nmatch = {{ program = \"tool\" }}\n{body}\n")
+    }
+
+    fn refused(text: &str) -> String {
+        let error = Catalog::built_in().with_file(text, Origin::User).unwrap_err();
+        let mut message = error.to_string();
+        let mut source = std::error::Error::source(&error);
+        while let Some(inner) = source {
+            message.push_str(&format!(": {inner}"));
+            source = inner.source();
+        }
+        message
+    }
+
+    fn run(catalog: &Catalog, command: &str, exit: i32, stdout: &str) -> String {
+        let mut capture = Capture::new(catalog, command, CaptureOptions::default());
+        capture.push(Stream::Stdout, stdout.as_bytes());
+        capture.finish(exit).text
+    }
+
+    #[test]
+    fn files_that_make_no_sense_are_refused_with_a_reason() {
+        for (text, reason) in [
+            ("[[rules]".to_owned(), "cannot read filter rules"),
+            ("wrong = 1".to_owned(), "unknown field"),
+            (rule("stepz = []"), "unknown field"),
+            (rule("steps = [{ drop_line = 'x' }]"), "unknown variant"),
+            (rule(""), "it does nothing"),
+            (rule("steps = [{ drop_lines = [] }]"), "has no patterns"),
+            (rule("steps = [{ drop_lines = '(' }]"), "is not usable"),
+            (rule(&format!("steps = [{{ drop_lines = '{}' }}]", "a".repeat(513))), "at most 512"),
+            (rule("steps = [{ drop_lines = '(a{1000}){1000}' }]"), "is not usable"),
+            (rule("steps = [{ truncate = { max_lines = 10, head = 8, tail = 8 } }]"), "more than max_lines"),
+            (
+                rule(
+                    "steps = [{ dedup = { normalize_patterns = [{ pattern = 'x', replacement = '$1' }] } }]",
+                ),
+                "unescaped '$'",
+            ),
+            (rule("steps = ['git_diff']") + &rule("steps = ['git_diff']"), "another rule has this name"),
+            ("[[rules]]\nname = 'r'\nmatch = {}\nsteps = ['git_diff']".to_owned(), "`match` says nothing"),
+            ("x".repeat(LARGEST_FILE), "too large"),
+        ] {
+            let message = refused(&text);
+            assert!(message.contains(reason), "{message}");
+        }
+        assert!(
+            Catalog::built_in()
+                .with_file(
+                    &rule(&format!("steps = [{{ drop_lines = '{}' }}]", "a".repeat(512))),
+                    Origin::User
+                )
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn examples_are_run_when_the_file_is_read() {
+        let good = rule("steps = [{ drop_lines = '^step' }]")
+            + "[[rules.examples]]\ncommand = 'tool'\nstdout = \"step 1 is done\\nstep 2 is done\\nstep 3 is done\\nend\\n\"\ncontains = ['end']\nlacks = ['step 2']\n";
+        Catalog::built_in().with_file(&good, Origin::User).unwrap();
+        assert!(
+            refused(&good.replace("lacks", "equals").replace("['step 2']", "'x'"))
+                .contains("the text is another")
+        );
+        assert!(refused(&good.replace("['end']", "['nope']")).contains("`nope` is missing"));
+        assert!(refused(&good.replace("['step 2']", "['end']")).contains("`end` is shown"));
+        assert!(refused(&good.replace("command = 'tool'", "command = 'other'")).contains("is not for"));
+    }
+
+    #[test]
+    fn the_older_form_is_read() {
+        let text = "[[rules]]\nname = 'old'\nmatch = { prefix = 'tool ' }\nstrategy = { type = 'truncate', max_lines = 20, head = 2, tail = 2 }\n\n[[rules]]\nname = 'off'\nenabled = false\nmatch = { regex = '^x' }\nstrategy = { type = 'git_status' }\n";
+        let catalog = Catalog::built_in().with_file(text, Origin::User).unwrap();
+        let rows: String = (0..20).map(|n| format!("word {}\n", n * n)).collect();
+        assert_eq!(run(&catalog, "tool a", 0, &rows), rows);
+        let more = rows + "word\n";
+        let shown = run(&catalog, "tool a", 0, &more);
+        assert_eq!(shown, "word 0\nword 1\n[… 17 lines cut …]\nword 361\nword\n");
+        assert_eq!(catalog.rules().filter(|r| r.name() == "off").count(), 0);
+    }
+
+    #[test]
+    fn the_nearest_rule_of_a_name_counts() {
+        let user = "[[rules]]\nname = 'cargo-build'\nmatch = { program = 'cargo' }\nplain = true\n";
+        let catalog = Catalog::built_in().with_file(user, Origin::User).unwrap();
+        let noise = "   Compiling a v1\n   Compiling b v1\n   Compiling c v1\n   Compiling d v1\ndone\n";
+        assert_eq!(run(&catalog, "cargo build", 0, noise), noise);
+        let project = user.replace("plain = true", "steps = [{ drop_lines = 'Compiling' }]");
+        let catalog = catalog.with_file(&project, Origin::Project).unwrap();
+        assert_eq!(run(&catalog, "cargo build", 0, noise), "done\n[4 lines cut]\n");
+    }
+
+    #[test]
+    fn a_broken_file_leaves_the_built_in_rules() {
+        let catalog = Catalog::built_in();
+        assert!(catalog.with_file("[[rules]", Origin::Project).is_err());
+        assert!(catalog.rules().count() >= 60);
+    }
+}

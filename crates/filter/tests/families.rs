@@ -1,5 +1,7 @@
 //! Outputs of tools the rules were not written on: invented after the manner of each tool, to see that facts survive.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at the first surprise")]
+
 use toolgate_filter::{CaptureOptions, Catalog, filter_captured};
 
 struct Output {

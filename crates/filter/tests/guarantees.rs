@@ -1,5 +1,7 @@
 //! What the engine holds up whatever a rule says, tried with rules and outputs made at random.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at the first surprise")]
+
 use proptest::prelude::*;
 use toolgate_filter::{
     CaptureOptions, Catalog, Filter, FilterOptions, Filtered, Origin, Stream, Weight, built_in, command,

@@ -1,5 +1,7 @@
 //! What users reported of tools that shorten output, each as a case: the fact that was lost must stay.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at the first surprise")]
+
 use toolgate_filter::{CaptureOptions, Catalog, FilterConfidence, Filtered, filter_captured};
 
 fn filter(command: &str, exit: i32, stdout: &str, stderr: &str) -> Filtered {

@@ -267,6 +267,6 @@ impl SpoolSummary {
         } else {
             format!("output_read id={} from_line={from} lines=200", self.id)
         };
-        format!("{head}{break_before}[… {bytes} bytes ({lines} lines) not shown; {read} …]\n{tail}")
+        format!("{head}{break_before}[… toolgate: {bytes} bytes ({lines} lines) not shown; {read} …]\n{tail}")
     }
 }

@@ -182,3 +182,85 @@ fn exact(message: &str) -> u64 {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CaptureOptions, Catalog, filter_captured};
+
+    fn filtered(text: &str) -> String {
+        filter_captured(
+            &Catalog::built_in(),
+            "cat app.log",
+            0,
+            text.as_bytes(),
+            b"",
+            CaptureOptions::default(),
+        )
+        .text
+    }
+
+    #[test]
+    fn the_one_failing_request_is_shown_among_the_good_ones() {
+        let row = |n: usize, status: usize| {
+            format!("2026-03-01 00:00:{:02} INFO GET /api/items/{n} {status} {}ms\n", n % 60, n % 40)
+        };
+        let mut text: String = (0..500).map(|n| row(n, 200)).collect();
+        text.push_str(&row(501, 503));
+        text.extend((502..900).map(|n| row(n, 200)));
+        let shown = filtered(&text);
+        assert!(shown.contains("/api/items/501 503") && shown.lines().count() < 8, "{shown}");
+        assert!(shown.contains(" × INFO GET /api/items/# # #ms …]"), "{shown}");
+    }
+
+    #[test]
+    fn errors_are_shown_each_time_and_repeats_word_for_word_are_counted() {
+        let mut text = String::new();
+        for n in 0..300 {
+            text.push_str(&format!("12:00:{:02} INFO tick {n}\n", n % 60));
+            text.push_str(&format!("12:00:{:02} ERROR charge ch_{n} failed\n", n % 60));
+            text.push_str(&format!("12:00:{:02} WARN pool is full\n", n % 60));
+        }
+        let shown = filtered(&text);
+        for n in 0..300 {
+            assert!(shown.contains(&format!("charge ch_{n} failed")));
+        }
+        assert!(
+            shown.matches("WARN pool is full").count() < 25 && shown.contains("280 × WARN pool is full"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn short_logs_and_traces_stay_whole() {
+        let short: String = (0..20).map(|n| format!("12:00:{n:02} INFO tick at {n}\n")).collect();
+        let short = short.replace("tick", "tock of clock") + "done\n";
+        assert!(message("12:00:00 INFO x").is_some());
+        let long: String = (0..60).map(|n| format!("2026-03-01T00:00:{n:02}Z INFO tick\n")).collect();
+        let trace = "2026-03-01T00:01:00Z ERROR boom\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nKeyError: 'x'\n";
+        let shown = filtered(&(long + trace));
+        assert!(shown.ends_with(trace), "{shown}");
+        assert!(filtered(&short).contains("tock of clock at 0"));
+    }
+
+    #[test]
+    fn times_are_known_in_the_usual_spellings() {
+        for line in [
+            "2026-03-01 00:00:00.000 INFO x",
+            "2026-03-01T00:00:00Z x",
+            "[2026-03-01 00:00:00] x",
+            "2026/03/01 00:00:00 x",
+            "12:00:01 x",
+            "Jan 12 10:00:00 host proc[1]: x",
+            "[   12.345678] usb x",
+            "INFO plugin x",
+            "{\"level\":\"info\",\"msg\":\"x\"}",
+            "127.0.0.1 - - [01/Mar/2026:00:00:00 +0000] \"GET / HTTP/1.1\" 200 1",
+        ] {
+            assert!(message(line).is_some(), "{line}");
+        }
+        for line in ["", "hello", "12 apples", "1.5 x", "fn main() {", "src/a.rs:12:5: x"] {
+            assert!(message(line).is_none(), "{line}");
+        }
+    }
+}

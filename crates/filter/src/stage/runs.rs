@@ -144,7 +144,9 @@ impl Run {
         let mut counting = false;
         for (at, step) in steps.iter_mut().enumerate().take(numbers.count) {
             let difference = numbers.values[at].wrapping_sub(self.last.values[at]) as i64;
-            let even = difference != 0 && (self.count == 0 || self.steps[at] == Some(difference));
+            let fraction = numbers.fractions >> at & 1 == 1;
+            let even =
+                difference != 0 && !fraction && (self.count == 0 || self.steps[at] == Some(difference));
             if even {
                 *step = Some(difference);
                 counting = true;
@@ -159,5 +161,47 @@ impl Run {
         self.last = numbers;
         self.count += 1;
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CaptureOptions, Catalog, filter_captured};
+
+    fn filtered(text: &str) -> String {
+        filter_captured(&Catalog::built_in(), "./tool", 0, text.as_bytes(), b"", CaptureOptions::default())
+            .text
+    }
+
+    #[test]
+    fn lines_that_count_up_are_folded_with_a_true_count() {
+        let text: String =
+            (0..40).map(|n| format!("[worker] batch {n} of 40 in {}ms\n", 10 + n * 7 % 5)).collect();
+        assert_eq!(
+            filtered(&text),
+            "[worker] batch 0 of 40 in 10ms\n[… 38 more like this …]\n[worker] batch 39 of 40 in 13ms\n"
+        );
+    }
+
+    #[test]
+    fn rows_of_data_are_shown() {
+        for text in [
+            (0..40).map(|n| format!("epoch {n} loss 0.{}\n", 900 - n * 13 % 71)).collect::<String>(),
+            (0..40).map(|n| format!("{n}\n")).collect(),
+            (0..40).map(|n| format!("user {} has {} items\n", n * n % 37, n)).collect(),
+            (0..40).map(|n| format!("row {} ok\n", n * 31 % 40)).collect(),
+            (0..40).map(|n| format!("task {n} failed\n")).collect(),
+            (0..40).map(|n| format!("src/a.rs:{n}: see here\n")).collect(),
+        ] {
+            assert_eq!(filtered(&text), text);
+        }
+    }
+
+    #[test]
+    fn a_line_that_differs_breaks_the_run_and_is_shown() {
+        let mut text: String = (0..20).map(|n| format!("step {n} done\n")).collect();
+        text.push_str("step 20 skipped: no disk\n");
+        text.extend((21..40).map(|n| format!("step {n} done\n")));
+        assert!(filtered(&text).contains("step 20 skipped: no disk"));
     }
 }
