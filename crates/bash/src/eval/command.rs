@@ -79,7 +79,9 @@ impl<'s> Flow<'s, '_> {
             Words::Some => {
                 let mut changes = self.env.take(mark);
                 changes.drop_vars(|name| command.assignments.iter().any(|a| &*a.name == name));
-                self.env.join(vec![changes], false);
+                // Elements of arrays cannot be assigned for a command, and bash may not look at them.
+                self.env.join(vec![changes], true);
+                self.assigned_by_values(&command.assignments);
             }
         }
         // For a program these are expanded in the child.
@@ -104,6 +106,24 @@ impl<'s> Flow<'s, '_> {
             self.quietly(|flow| flow.run(&argv, &arrays, &assigned, true));
         } else {
             self.run(&argv, &arrays, &assigned, true);
+        }
+    }
+
+    /// Forgets what the values of assignments assign themselves, as in `x=${x:=1} command`.
+    fn assigned_by_values(&mut self, assignments: &'s [Assignment]) {
+        let plain = |assignment: &Assignment| match &assignment.value {
+            Right::Scalar(word) => assignment.subscript.is_none() && super::word::plain(word).is_some(),
+            Right::Array(_) => false,
+        };
+        if assignments.is_empty() || assignments.iter().all(plain) {
+            return;
+        }
+        let roots: Vec<_> = assignments.iter().map(super::scan::Root::Temporary).collect();
+        let modified = self.modified(&roots);
+        for assignment in assignments {
+            if modified.all_variables || modified.lost || modified.names.contains_key(&assignment.name) {
+                self.env.forget(&assignment.name, Class::Any);
+            }
         }
     }
 
@@ -248,6 +268,8 @@ impl<'s> Flow<'s, '_> {
                     self.element_index(&subscript.kind)
                 };
                 let value = self.value(&element.value, Tildes::Assigned);
+                // With braces it is something else, which depends on the version.
+                let index = index.filter(|_| !super::braces::may_expand(&element.value.parts));
                 out = match (out, index) {
                     (Some(out), Some(index)) => {
                         next = index.saturating_add(1);

@@ -12,6 +12,7 @@ use super::scan::{Modified, Root};
 use super::value::{Class, Count, Field, Hole, Value, Why};
 use super::word::Tildes;
 use super::{Observer, Reach, Scope};
+use crate::Text;
 use crate::ast::{
     CaseArm, CaseEnd, Command, CommandSubstitution, Compound, CompoundCommand, Condition, ConditionOp,
     Connector, Function, Item, List, Pipeline, ProcessSubstitution, Redirection, Script, Span,
@@ -52,6 +53,10 @@ pub(super) struct Flow<'s, 'r> {
     pub(super) pending_hole: Option<Hole>,
     /// A quoted `"$@"` was met that has no elements, or may have none.
     pub(super) met_doubtful_list: bool,
+    /// There is a `$@` in the double quotes around.
+    pub(super) beside_list: bool,
+    /// Part of the arithmetic that is being evaluated may be an error.
+    pub(super) may_have_failed: bool,
     /// The expansion that is being looked at.
     pub(super) here: Span,
     /// What `PWD` is if the last command succeeded.
@@ -93,6 +98,8 @@ impl<'s, 'r> Flow<'s, 'r> {
             steps: Steps(STEPS),
             pending_hole: None,
             met_doubtful_list: false,
+            beside_list: false,
+            may_have_failed: false,
             here: Span::default(),
             moved: None,
             nesting: 0,
@@ -366,9 +373,7 @@ impl<'s, 'r> Flow<'s, 'r> {
             let roots: Vec<_> = arms.iter().map(|arm| Root::List(&arm.body)).collect();
             Some(self.modified(&roots))
         };
-        if let Some(modified) = &modified {
-            self.invalidate(modified);
-        }
+        let held = modified.as_ref().map(|modified| self.invalidate(modified)).unwrap_or_default();
         let mut taken = Vec::new();
         for arm in arms {
             let mark = self.env.mark();
@@ -381,7 +386,7 @@ impl<'s, 'r> Flow<'s, 'r> {
         }
         self.env.join(taken, true);
         if let Some(modified) = &modified {
-            self.invalidate(modified);
+            self.hold(modified, &held);
         }
     }
 
@@ -488,6 +493,11 @@ impl<'s, 'r> Flow<'s, 'r> {
             return;
         }
         if few && !odd {
+            let held: Vec<_> = modified
+                .names
+                .iter()
+                .map(|(name, class)| (name.clone(), self.env.get(name).blurred(*class)))
+                .collect();
             self.looped(&modified, |flow| {
                 for field in &fields {
                     let state = match (field.count, &field.value) {
@@ -501,7 +511,7 @@ impl<'s, 'r> Flow<'s, 'r> {
                     };
                     flow.env.set(variable, state);
                     flow.list(body);
-                    flow.invalidate(&modified);
+                    flow.hold(&modified, &held);
                 }
             });
         } else {
@@ -516,18 +526,29 @@ impl<'s, 'r> Flow<'s, 'r> {
 
     /// Visits something that runs any number of times.
     fn looped(&mut self, modified: &Modified, visit: impl FnOnce(&mut Self)) {
-        self.invalidate(modified);
+        let held = self.invalidate(modified);
         self.doubt(|flow| flow.scoped(Scope::Loop, visit));
-        self.invalidate(modified);
+        self.hold(modified, &held);
     }
 
-    /// Forgets what a piece of script may change.
-    fn invalidate(&mut self, modified: &Modified) {
+    /// Forgets what a piece of script may change; gives what is still known about the variables.
+    fn invalidate(&mut self, modified: &Modified) -> Vec<(Text, State)> {
+        let held: Vec<_> = modified
+            .names
+            .iter()
+            .map(|(name, class)| (name.clone(), self.env.get(name).blurred(*class)))
+            .collect();
+        self.hold(modified, &held);
+        held
+    }
+
+    /// Forgets it again after the piece has been visited.
+    fn hold(&mut self, modified: &Modified, held: &[(Text, State)]) {
         if modified.lost {
             self.lose();
         }
-        for (name, class) in &modified.names {
-            self.env.blur_variable(name, *class);
+        for (name, state) in held {
+            self.env.set(name, state.clone());
         }
         if modified.all_variables {
             self.env.forget_variables();

@@ -18,6 +18,13 @@ pub(super) type Number = Result<i64, Hole>;
 impl<'s> Flow<'s, '_> {
     /// Evaluates arithmetic, with what it assigns.
     pub(super) fn number(&mut self, arithmetic: &'s Arithmetic) -> Number {
+        let outer = std::mem::replace(&mut self.may_have_failed, false);
+        let number = self.number_inside(arithmetic);
+        self.may_have_failed = outer;
+        number
+    }
+
+    fn number_inside(&mut self, arithmetic: &'s Arithmetic) -> Number {
         if let ([], None) = (arithmetic.parts.as_slice(), &arithmetic.expression) {
             return Ok(0);
         }
@@ -43,7 +50,7 @@ impl<'s> Flow<'s, '_> {
                         _ => false,
                     }
                 });
-                self.may_discard();
+                self.may_fail();
                 if harmless {
                     return Err(self.unknown_number(arithmetic.span));
                 }
@@ -56,15 +63,22 @@ impl<'s> Flow<'s, '_> {
         Hole { why: Why::Number, span, class: Class::Integer }
     }
 
+    /// What is evaluated may be an error, and then nothing behind it is evaluated.
+    fn may_fail(&mut self) {
+        self.may_have_failed = true;
+        self.may_discard();
+    }
+
     /// Something was evaluated that may hold code.
     fn evaluated(&mut self, span: Span) -> Hole {
         self.hazard(span, Why::Evaluated);
+        self.may_fail();
         Hole { why: Why::Evaluated, span, class: Class::Integer }
     }
 
     /// A number that does not come to be: the command does not run.
     fn failed(&mut self, span: Span) -> Number {
-        self.may_discard();
+        self.may_fail();
         Err(Hole { why: Why::Fails, span, class: Class::Integer })
     }
 
@@ -132,7 +146,7 @@ impl<'s> Flow<'s, '_> {
                     (Some(op), Ok(old), Ok(value)) => self.operate(*op, old, value, span),
                     (Some(BinaryOp::Divide | BinaryOp::Remainder), Err(hole), _)
                     | (Some(BinaryOp::Divide | BinaryOp::Remainder), _, Err(hole)) => {
-                        self.may_discard();
+                        self.may_fail();
                         Err(hole)
                     }
                     (Some(_), Err(hole), _) | (Some(_), _, Err(hole)) => Err(hole),
@@ -189,7 +203,7 @@ impl<'s> Flow<'s, '_> {
                         (Err(hole), _) | (_, Err(hole)) => {
                             let divides = matches!(op, BinaryOp::Divide | BinaryOp::Remainder);
                             if divides && !matches!(right, Ok(n) if n != 0) {
-                                self.may_discard();
+                                self.may_fail();
                             }
                             Err(hole)
                         }
@@ -203,13 +217,16 @@ impl<'s> Flow<'s, '_> {
     /// The number of a text that stands in the place of an operand.
     fn operand_value(&mut self, value: &Value, span: Span) -> Number {
         match value {
-            Value::Known(text) if text.is_empty() => Err(self.unknown_number(span)),
+            Value::Known(text) if text.is_empty() => {
+                self.may_fail();
+                Err(self.unknown_number(span))
+            }
             Value::Known(text) => match integer(text) {
                 Some(number) => Ok(number),
                 None => match literal(text) {
                     Some(number) => Ok(number),
                     None if is_harmless(text) => {
-                        self.may_discard();
+                        self.may_fail();
                         Err(self.unknown_number(span))
                     }
                     None => Err(self.evaluated(span)),
@@ -238,10 +255,21 @@ impl<'s> Flow<'s, '_> {
     }
 
     fn store(&mut self, target: &Expression, value: Number) {
+        if self.may_have_failed {
+            let mark = self.env.mark();
+            self.store_certainly(target, value);
+            let changes = self.env.take(mark);
+            self.env.join(vec![changes], true);
+        } else {
+            self.store_certainly(target, value);
+        }
+    }
+
+    fn store_certainly(&mut self, target: &Expression, value: Number) {
         match target {
             Expression::Variable { name, subscript } => {
                 if self.env.may_refuse(name) {
-                    self.may_discard();
+                    self.may_fail();
                 }
                 match (value, subscript) {
                     (Ok(number), None) => {

@@ -413,6 +413,9 @@ impl<'s> Flow<'s, '_> {
             ParameterOp::Slice { offset, length } => {
                 let values = self.list_slice(p, values, offset, length.as_ref(), span);
                 match values {
+                    Ok(_) if quoted && is_star(p) && self.beside_list => {
+                        sink.hole(Piece::Unknown(Hole { why: Why::Version, span, class: Class::Any }), false);
+                    }
                     Ok(values) => self.emit_list(values, is_star(p), quoted, span, sink),
                     Err(hole) if quoted && is_star(p) => sink.hole(Piece::Unknown(hole), false),
                     Err(hole) => {
@@ -420,6 +423,10 @@ impl<'s> Flow<'s, '_> {
                         sink.many(hole);
                     }
                 }
+            }
+            // Beside `$@` bash splits this although it is quoted.
+            _ if quoted && is_star(p) && self.beside_list => {
+                self.unlisted(p, Hole { why: Why::Version, span, class: Class::Any }, quoted, sink);
             }
             _ => {
                 let change = self.change(p, !values.is_empty(), quoted);
@@ -439,11 +446,16 @@ impl<'s> Flow<'s, '_> {
         span: Span,
     ) -> Result<Vec<Value>, Hole> {
         let fails = Hole { why: Why::Fails, span, class: Class::Any };
+        let mark = self.env.mark();
         let offset = self.number(offset);
-        let length = match length {
-            Some(length) => Some(self.number(length)),
-            None => None,
-        };
+        let length = length.map(|length| self.number_if_used(length));
+        if values.is_empty() {
+            // Then bash does not look at the numbers.
+            let changes = self.env.take(mark);
+            self.env.join(vec![changes], true);
+        } else {
+            self.env.keep(mark);
+        }
         let any = |hole: Hole| Hole { class: Class::Any, ..hole };
         let (offset, length) = (offset.map_err(any)?, length.transpose().map_err(any)?);
         let count = i64::try_from(values.len()).map_err(|_| fails)?;
@@ -482,6 +494,15 @@ impl<'s> Flow<'s, '_> {
         let start = usize::try_from(start).map_err(|_| fails)?;
         let length = usize::try_from(length).map_err(|_| fails)?;
         Ok(values.into_iter().skip(start).take(length).collect())
+    }
+
+    /// A length, which bash does not look at if the offset is out of range.
+    fn number_if_used(&mut self, length: &'s Arithmetic) -> super::number::Number {
+        let mark = self.env.mark();
+        let number = self.number(length);
+        let changes = self.env.take(mark);
+        self.env.join(vec![changes], true);
+        number
     }
 
     /// Puts the elements of a list into a word.
@@ -557,10 +578,7 @@ impl<'s> Flow<'s, '_> {
             }
             ParameterOp::Slice { offset, length } => {
                 let offset = self.number(offset);
-                let length = match length {
-                    Some(length) => Some(self.number(length)),
-                    None => None,
-                };
+                let length = length.as_ref().map(|length| self.number_if_used(length));
                 let any = |hole: Hole| Hole { class: Class::Any, ..hole };
                 Change::Slice { offset: offset.map_err(any)?, length: length.transpose().map_err(any)? }
             }
@@ -569,7 +587,8 @@ impl<'s> Flow<'s, '_> {
                     self.visit(pattern);
                     return Err(Hole { why: Why::Locale, span: self.here, class: Class::Any });
                 }
-                let pattern = if pattern.parts.is_empty() { None } else { Some(self.pattern(pattern)?) };
+                // An empty pattern, also one that came to be empty, means every character.
+                let pattern = Some(self.pattern(pattern)?).filter(|pattern| !pattern.is_empty());
                 Change::Case { change: *change, pattern }
             }
             ParameterOp::Transform(letter) => match letter {
@@ -602,8 +621,14 @@ impl<'s> Flow<'s, '_> {
 
     fn changed(&mut self, change: &Result<Change, Hole>, one: One, span: Span) -> Value {
         let text = match &one {
-            // Bash does not look at the operator then.
-            One::Unset => return Value::from(""),
+            One::Unset => {
+                return match change {
+                    // `${x@a}` is about the variable.
+                    Err(hole) if hole.why == Why::Version => Value::unknown(Hole { class: Class::Any, ..*hole }),
+                    // Bash does not look at the operator then.
+                    _ => Value::from(""),
+                };
+            }
             One::Set(Value::Known(text)) => text,
             One::Set(Value::Partial(_)) | One::Unknown(_) => {
                 if matches!(change, Ok(Change::Prompt)) {

@@ -37,6 +37,8 @@ pub(super) struct Modified {
 pub(super) enum Root<'a> {
     List(&'a List),
     Arithmetic(&'a Arithmetic),
+    /// An assignment for one command, of which only the value matters.
+    Temporary(&'a Assignment),
 }
 
 impl<'s> Flow<'s, '_> {
@@ -88,6 +90,7 @@ fn scan(
         match root {
             Root::List(list) => scan.list(list),
             Root::Arithmetic(arithmetic) => scan.arithmetic(arithmetic),
+            Root::Temporary(assignment) => scan.assignment(assignment, true),
         }
     }
     scan.finish()

@@ -77,6 +77,13 @@ enum Separator {
     Mark,
 }
 
+/// How much a sink holds.
+pub(super) struct Position {
+    fields: usize,
+    bytes: usize,
+    exists: bool,
+}
+
 /// Text that is being collected.
 #[derive(Default)]
 pub(super) struct Chunk {
@@ -230,6 +237,10 @@ impl Sink {
     pub(super) fn hole(&mut self, piece: Piece, open: bool) {
         let integer = matches!(&piece, Piece::Unknown(Hole { class: Class::Integer, .. }));
         let splits = open && self.form == Form::Fields && !(integer && self.ifs.keeps_integers());
+        let piece = match piece {
+            Piece::Unknown(hole) if splits => Piece::Unknown(Hole { class: Class::Any, ..hole }),
+            piece => piece,
+        };
         let chunk = self.chunk();
         let position = chunk.bytes.len();
         chunk.holes.push((position, piece));
@@ -242,22 +253,26 @@ impl Sink {
         self.hole(Piece::Unknown(hole), true);
     }
 
-    /// Whether the current field has not begun.
-    pub(super) fn is_at_start(&self) -> bool {
-        self.current.is_none()
+    /// Where the sink stands, for [`doubt_since`](Self::doubt_since).
+    pub(super) fn position(&self) -> Position {
+        let (bytes, exists) = self.current.as_ref().map_or((0, false), |chunk| (chunk.bytes.len(), chunk.exists));
+        Position { fields: self.fields.len(), bytes, exists }
     }
 
-    /// If nothing is known to be in the current field, it may be none.
-    pub(super) fn doubt_empty(&mut self, hole: Hole) {
-        let Some(chunk) = &mut self.current else { return };
-        if self.form == Form::Single || !chunk.bytes.is_empty() {
+    /// If nothing is known to have been added, what was added may be no field.
+    pub(super) fn doubt_since(&mut self, before: Position, hole: Hole) {
+        if self.form == Form::Single || self.fields.len() != before.fields {
+            return;
+        }
+        let chunk = self.current.get_or_insert_default();
+        if chunk.bytes.len() != before.bytes {
             return;
         }
         if chunk.holes.is_empty() {
-            chunk.holes.push((0, Piece::Unknown(hole)));
+            chunk.holes.push((chunk.bytes.len(), Piece::Unknown(hole)));
         }
         chunk.breaks = true;
-        chunk.exists = false;
+        chunk.exists = before.exists;
     }
 
     /// The end of one element of `"$@"` with another to follow.
@@ -298,7 +313,15 @@ impl Sink {
         if self.modes.noglob != Some(true) {
             let found = self.globs(&chunk);
             if !found.is_empty() {
-                count = count.max(if self.modes.nullglob == Some(false) { Count::Some } else { Count::Any });
+                if self.modes.nullglob != Some(false) {
+                    if chunk.breaks {
+                        // What stands beside the pattern may go with it.
+                        let hole = Hole { why: Why::Mode, span: self.span, class: Class::Any };
+                        return Field { span: self.span, value: Value::unknown(hole), count: Count::Any };
+                    }
+                    count = Count::Any;
+                }
+                count = count.max(Count::Some);
                 let unsure = self.modes.noglob.is_none();
                 replace_patterns(&mut chunk, found, self.span, unsure);
             }

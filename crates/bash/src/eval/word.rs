@@ -6,7 +6,7 @@ use super::flow::Flow;
 use super::pattern::Pattern;
 use super::sink::{Ifs, Sink};
 use super::value::{Class, Count, Field, Hole, Piece, Value, Why};
-use crate::ast::{Part, PartKind, Span, Word};
+use crate::ast::{ParameterOp, Part, PartKind, Span, Word};
 use crate::{Text, ansi_c};
 
 /// How the text of a word stands.
@@ -73,10 +73,17 @@ impl<'s> Flow<'s, '_> {
     }
 
     fn for_each_braced(&mut self, word: &'s Word, each: &mut dyn FnMut(&mut Self, Atoms<'_, 's>)) {
-        if braces::may_expand(&word.parts) {
+        let may_expand = braces::may_expand(&word.parts);
+        if self.env.modes().braces != Some(false) && has_split_quotes(&word.parts, may_expand) {
+            return self.opaque(word, Why::Braces, each);
+        }
+        if may_expand {
             match braces::expand(&word.parts) {
                 Ok(None) => {}
                 Ok(Some(words)) => match self.env.modes().braces {
+                    Some(true) if has_tilde(&word.parts) && word.parts.first().map(Atom::Part).as_ref().and_then(Atom::unquoted).is_some_and(assigns) => {
+                        return self.opaque(word, Why::Version, each);
+                    }
                     Some(true) => {
                         for atoms in &words {
                             each(self, Atoms::Made(atoms));
@@ -107,7 +114,9 @@ impl<'s> Flow<'s, '_> {
 
     fn fields_of(&mut self, atoms: Atoms<'_, 's>, span: Span) -> Vec<Field> {
         let mut sink = Sink::fields(span, self.ifs(), self.env.modes());
-        self.atoms(atoms, Place::BARE, Tildes::Argument, &mut sink);
+        // Whether a word looks like an assignment is decided before braces are expanded.
+        let tildes = if matches!(atoms, Atoms::Made(_)) { Tildes::Start } else { Tildes::Argument };
+        self.atoms(atoms, Place::BARE, tildes, &mut sink);
         sink.into_fields()
     }
 
@@ -175,6 +184,10 @@ impl<'s> Flow<'s, '_> {
             let last = at.saturating_add(1) == count;
             match (&atom, atom.unquoted()) {
                 (_, Some(text)) if !place.quoted && tildes != Tildes::Nowhere && text.contains(&b'~') => {
+                    if assigned && tildes == Tildes::Argument && text.windows(2).any(|pair| pair == b"=~") {
+                        self.dynamic(Why::Version, self.here, true, sink);
+                        continue;
+                    }
                     let first = at == 0;
                     let mut from = 0_usize;
                     if first && tildes == Tildes::Argument && assigns(text) {
@@ -184,6 +197,11 @@ impl<'s> Flow<'s, '_> {
                         self.plain_text(text.get(..from).unwrap_or_default(), place, sink);
                     }
                     let rest = text.get(from..).unwrap_or_default();
+                    if from > 0 && rest.windows(2).any(|pair| pair == b"=~") {
+                        // Behind another `=` it depends on what is in front of it.
+                        self.dynamic(Why::Version, self.here, true, sink);
+                        continue;
+                    }
                     self.text_with_tildes(rest, first, last, assigned, place, sink);
                 }
                 (_, Some(text)) => {
@@ -222,14 +240,19 @@ impl<'s> Flow<'s, '_> {
         loop {
             let end = if assigned { rest.iter().position(|&b| b == b':') } else { None };
             let segment = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-            // What follows a tilde must be unquoted text up to the slash.
-            let slash = segment.iter().position(|&b| b == b'/');
-            let complete = slash.is_some() || end.is_some() || last;
+            // What follows a tilde must be unquoted text up to a slash or a colon.
+            let stop = segment.iter().position(|b| matches!(b, b'/' | b':'));
+            let complete = stop.is_some() || end.is_some() || last;
             match segment.strip_prefix(b"~") {
                 Some(_) if starts && complete => {
-                    let name = segment.get(1..slash.unwrap_or(segment.len())).unwrap_or_default();
-                    self.tilde(name, slash.is_some(), sink);
-                    let behind = segment.get(slash.unwrap_or(segment.len())..).unwrap_or_default();
+                    let name = segment.get(1..stop.unwrap_or(segment.len())).unwrap_or_default();
+                    let behind = segment.get(stop.unwrap_or(segment.len())..).unwrap_or_default();
+                    if behind.starts_with(b":") && !self.env.modes().bash {
+                        // Only bash ends the name at a colon everywhere.
+                        self.dynamic(Why::Version, self.here, true, sink);
+                    } else {
+                        self.tilde(name, behind.starts_with(b"/"), sink);
+                    }
                     self.plain_text(behind, place, sink);
                 }
                 _ => self.plain_text(segment, place, sink),
@@ -271,11 +294,22 @@ impl<'s> Flow<'s, '_> {
     /// Expands the operand of `${x:-…}`.
     pub(super) fn operand(&mut self, word: &'s Word, quoted: bool, sink: &mut Sink) {
         let place = Place { quoted, operand: !quoted };
+        if quoted && has_unquoted_quotes(&word.parts) {
+            let mut unused = self.single(word.span);
+            self.parts(&word.parts, place, &mut unused);
+            return self.dynamic(Why::Version, word.span, true, sink);
+        }
         if word.parts.is_empty() {
             if quoted {
                 sink.quoted(b"");
             }
             return;
+        }
+        let colon_tilde = |part: &Part| matches!(&part.kind, PartKind::Literal(literal) if literal.text.windows(2).any(|pair| pair == b":~"));
+        if !quoted && sink.is_single() && word.parts.iter().any(colon_tilde) {
+            // In an assignment a tilde counts behind a colon in here as well, elsewhere it does not.
+            self.visit(word);
+            return self.dynamic(Why::Version, word.span, false, sink);
         }
         self.atoms(Atoms::Parts(&word.parts), place, Tildes::Start, sink);
     }
@@ -333,12 +367,20 @@ impl<'s> Flow<'s, '_> {
         if inner.is_empty() {
             return sink.quoted(b"");
         }
-        let starts = sink.is_at_start();
+        let before = sink.position();
         let outer = std::mem::replace(&mut self.met_doubtful_list, false);
+        let outer_list = std::mem::replace(&mut self.beside_list, super::scan::has_list(inner));
         self.parts(inner, Place::QUOTED, sink);
-        if self.met_doubtful_list && inner.len() > 1 && starts {
+        self.beside_list = outer_list;
+        let plain = match inner {
+            [Part { kind: PartKind::Parameter(parameter), .. }] => {
+                matches!(parameter.op, ParameterOp::Plain | ParameterOp::Slice { .. })
+            }
+            _ => false,
+        };
+        if self.met_doubtful_list && !plain {
             // With nothing but empty texts beside a `$@` without elements there may be no field at all.
-            sink.doubt_empty(Hole { why: Why::Version, span: self.here, class: Class::Any });
+            sink.doubt_since(before, Hole { why: Why::Version, span: self.here, class: Class::Any });
         }
         self.met_doubtful_list = outer;
     }
@@ -373,6 +415,76 @@ impl<'s> Flow<'s, '_> {
                 }
             }
         }
+    }
+}
+
+fn has_tilde(parts: &[Part]) -> bool {
+    parts.iter().any(|part| matches!(&part.kind, PartKind::Literal(literal) if literal.marks.tilde))
+}
+
+/// Whether double quotes inside the operand of a quoted `${x:-…}` hold something that depends on
+/// whether they count: bash removes them there, and reads what they hold as if they were not.
+fn has_unquoted_quotes(parts: &[Part]) -> bool {
+    let mut parts = parts.iter().peekable();
+    while let Some(part) = parts.next() {
+        let PartKind::DoubleQuoted(inner) = &part.kind else { continue };
+        let odd = inner.iter().any(|part| match &part.kind {
+            PartKind::Literal(literal) => literal.text.iter().any(|b| matches!(b, b'\\' | b'$')),
+            PartKind::Escaped(_) => true,
+            _ => false,
+        });
+        // `"$x"y` is `$xy` then.
+        let open = match inner.last().map(|part| &part.kind) {
+            Some(PartKind::Parameter(parameter)) => !parameter.braced,
+            _ => false,
+        };
+        if odd || open && parts.peek().is_some() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether double quotes inside `"${…}"` hold text that brace expansion takes for unquoted.
+///
+/// For brace expansion the inner quotes end the outer ones.
+fn has_split_quotes(parts: &[Part], braces: bool) -> bool {
+    parts.iter().any(|part| match &part.kind {
+        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => inner.iter().any(|part| match &part.kind {
+            PartKind::Parameter(parameter) => {
+                let holds = |word: &Word| {
+                    word.parts.iter().any(|part| match &part.kind {
+                        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
+                            braces || inner.iter().any(|part| match &part.kind {
+                                PartKind::Literal(literal) => literal.text.iter().any(|b| b"{,}".contains(b)),
+                                PartKind::Escaped(_) => false,
+                                // What is nested deeper toggles once more.
+                                _ => true,
+                            })
+                        }
+                        _ => false,
+                    })
+                };
+                operands(&parameter.op).into_iter().flatten().any(holds)
+            }
+            _ => false,
+        }),
+        _ => false,
+    })
+}
+
+/// The words in an operator.
+fn operands(op: &ParameterOp) -> [Option<&Word>; 2] {
+    match op {
+        ParameterOp::Default { word, .. }
+        | ParameterOp::Assign { word, .. }
+        | ParameterOp::Error { word, .. }
+        | ParameterOp::Alternative { word, .. }
+        | ParameterOp::RemovePrefix { pattern: word, .. }
+        | ParameterOp::RemoveSuffix { pattern: word, .. }
+        | ParameterOp::Case { pattern: word, .. } => [Some(word), None],
+        ParameterOp::Replace { pattern, replacement, .. } => [Some(pattern), replacement.as_ref()],
+        _ => [None, None],
     }
 }
 
