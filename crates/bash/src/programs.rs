@@ -60,7 +60,8 @@ impl<'s> Visitor<'s> for Collector<'s> {
     fn simple(&mut self, command: &'s SimpleCommand, _path: Path<'_, 's>) {
         let Some(word) = command.words.first() else { return };
         let name = plain_text(word).filter(|name| !name.is_empty()).map(|name| Text::from(name.as_ref()));
-        let feeds_code = command.words.iter().any(|word| plain_text(word).is_none_or(|text| is_shell(&text)));
+        let feeds_code =
+            command.words.iter().any(|word| plain_text(word).is_some_and(|text| is_shell(&text)));
         self.programs.push(Program { name, span: word.span });
         if feeds_code {
             let fed = command.redirections.iter().filter_map(|r| self.fed_text(r));
