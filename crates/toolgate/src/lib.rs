@@ -16,7 +16,9 @@ pub mod understanding;
 pub use toolgate_exec as exec;
 
 /// The engines under it, for whoever wants one alone.
-pub use {toolgate_bash as bash, toolgate_filter as filter, toolgate_policy as policy, toolgate_sandbox as boundary};
+pub use {
+    toolgate_bash as bash, toolgate_filter as filter, toolgate_policy as policy, toolgate_sandbox as boundary,
+};
 
 /// Running shell commands.
 pub mod shell {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions};
+use rustix::process::{Pid, WaitId, WaitIdOptions};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use toolgate_exec::{BoxFuture, ExitStatus, ToolError};
@@ -90,9 +90,11 @@ fn spawn(
     cwd: &Path,
     [stdout, stderr]: [OwnedFd; 2],
 ) -> io::Result<Pid> {
-    let mut command = Command::new(program);
+    use std::os::unix::process::CommandExt as _;
+
+    let mut command = std::process::Command::new(program);
     command.arg0(name).args(args).env_clear().envs(env.iter().map(|(n, v)| (n, v))).current_dir(cwd);
-    command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+    command.stdin(std::process::Stdio::null()).stdout(stdout).stderr(stderr);
     toolgate_sandbox::own_session(&mut command);
     // Not waited for through this handle: dropping it does nothing.
     Ok(Pid::from_child(&command.spawn()?))
@@ -143,7 +145,7 @@ fn explain(source: io::Error, program: &Path, cwd: &Path) -> ToolError {
 
 #[cfg(target_os = "linux")]
 fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
-    rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok()
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -299,8 +301,9 @@ impl Host {
             if Instant::now() > until {
                 // Stuck in the kernel (a dead network mount): it is killed, and goes when it can.
                 let pid = self.pid;
-                let _ = thread::Builder::new()
-                    .spawn(move || rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED));
+                let _ = thread::Builder::new().spawn(move || {
+                    let _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
+                });
                 break;
             }
             thread::sleep(pause);

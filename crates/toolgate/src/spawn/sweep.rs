@@ -354,7 +354,7 @@ mod proc {
 mod proc {
     use rustix::process::Pid;
 
-    #[derive(Clone)]
+    #[derive(Clone, PartialEq)]
     pub(super) enum Process {}
 
     impl Process {
