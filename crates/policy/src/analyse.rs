@@ -17,8 +17,8 @@ mod program;
 mod state;
 mod walk;
 
-pub(crate) use network::of_url as host_of_url;
 pub use network::is_loopback;
+pub(crate) use network::of_url as host_of_url;
 pub(crate) use state::State;
 
 use crate::effect::{Effect, Kind};

@@ -659,7 +659,11 @@ impl<'w> Reader<'w> {
                 Like::Word(run) if w.is_exact() => words(run).any(|x| x == w.text).into(),
                 Like::Glob(run) if w.is_exact() => words(run).any(|g| glob(g, &w.text)).into(),
                 Like::Word(run) => {
-                    if words(run).any(|x| could_become(&w.text, x)) { Holds::Maybe } else { Holds::No }
+                    if words(run).any(|x| could_become(&w.text, x)) {
+                        Holds::Maybe
+                    } else {
+                        Holds::No
+                    }
                 }
                 Like::Glob(run) => words(run).map(|g| partly(g, &w.text)).fold(Holds::No, Holds::or),
                 Like::Path => looks_like_path(&w.text).into(),
