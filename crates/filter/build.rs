@@ -2,7 +2,12 @@
 //!
 //! A process start must cost no parsing: a hook answers in milliseconds.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a build script may stop the build")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a build script may stop the build"
+)]
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -65,7 +70,8 @@ fn rules(folder: &Path) -> (String, String) {
             continue;
         }
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
-        let text = fs::read_to_string(folder.join("rule.toml")).unwrap_or_else(|e| panic!("rules/{name}: {e}"));
+        let text =
+            fs::read_to_string(folder.join("rule.toml")).unwrap_or_else(|e| panic!("rules/{name}: {e}"));
         let def: RuleDef = toml::from_str(&text).unwrap_or_else(|e| panic!("rules/{name}/rule.toml: {e}"));
         for case in ["ok.in", "ok.out", "fail.in", "fail.out"] {
             assert!(folder.join(case).exists(), "rules/{name} lacks {case}");
@@ -201,7 +207,13 @@ fn step_code(rule: &str, step: &StepDef, written: &mut Vec<String>) -> String {
         StepDef::Truncate { max_lines, head, tail } => {
             format!("Step::Truncate {{ most: {max_lines}, head: {head}, tail: {tail} }}")
         }
-        StepDef::StripAnnotated { patterns: list, summary_pattern, long_output_threshold, keep_head, keep_tail } => {
+        StepDef::StripAnnotated {
+            patterns: list,
+            summary_pattern,
+            long_output_threshold,
+            keep_head,
+            keep_tail,
+        } => {
             let summary: Vec<String> = summary_pattern.iter().cloned().collect();
             format!(
                 "Step::Annotated {{ noise: {}, summary: {}, most: {long_output_threshold}, head: {keep_head}, tail: {keep_tail} }}",
@@ -243,7 +255,8 @@ fn words(text: &str) -> String {
         let word = word.strip_prefix('"').and_then(|w| w.strip_suffix('"')).unwrap_or(word);
         list.push((word.to_lowercase().into_bytes(), weight));
         // Upper-case letters outside ASCII are other bytes: both spellings are listed.
-        let upper: String = word.chars().map(|c| if c.is_ascii() { c } else { c.to_uppercase().next().unwrap() }).collect();
+        let upper: String =
+            word.chars().map(|c| if c.is_ascii() { c } else { c.to_uppercase().next().unwrap() }).collect();
         if upper != word {
             list.push((upper.to_lowercase_ascii(), weight));
         }
@@ -315,8 +328,19 @@ fn automaton(name: &str, list: &[(Vec<u8>, u8)]) -> String {
     assert_eq!(place[0], 0, "the start state is the first");
     assert!(count * width < 1 << 16, "the automaton outgrew its table: {count} states of {width}");
     let first = |least: u8| order.iter().position(|s| weight[*s] >= least).unwrap_or(count) * width;
+    let mut begins = vec![0u64; 512];
+    for (word, _) in list {
+        assert!(word.len() >= 2, "guarded words are two bytes at least");
+        // Of a word of two bytes, anything may stand before it.
+        let (before, least) = if word.len() == 2 { (0..32, 2) } else { (0..1, 3) };
+        for first in before {
+            let three =
+                word[..least].iter().fold(first, |three: usize, byte| three << 5 | usize::from(five(*byte)));
+            begins[three >> 6] |= 1 << (three & 63);
+        }
+    }
     let mut code = format!(
-        "pub(super) static {}: Automaton = Automaton {{ guarded: {}, vital: {}, class: &{class:?}, next: &[",
+        "pub(super) static {}: Automaton = Automaton {{ begins: &{begins:?}, guarded: {}, vital: {}, class: &{class:?}, next: &[",
         name.to_uppercase(),
         first(1),
         first(2)
@@ -328,6 +352,16 @@ fn automaton(name: &str, list: &[(Vec<u8>, u8)]) -> String {
     }
     code.push_str("] };\n");
     code
+}
+
+/// Five bits of a byte; the same as in the guard.
+fn five(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => byte - b'a' + 1,
+        b'A'..=b'Z' => byte - b'A' + 1,
+        0x80.. => 28 + (byte >> 4 & 3),
+        _ => 27,
+    }
 }
 
 trait LowerAscii {

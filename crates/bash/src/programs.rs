@@ -3,7 +3,7 @@
 use crate::Text;
 use crate::ast::{Redirection, RedirectionOp, Script, SimpleCommand, Span, Target};
 use crate::plain::plain_text;
-use crate::walk::{Path, Visitor, walk};
+use crate::walk::{Path, Step, Visitor, walk};
 
 /// A command word: a program, a builtin or a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Program {
     }
 }
 
-/// Every command word of a script, in the order of [`walk`].
+/// Every command word of a script, in the order of [`walk`], and `coproc`, which is one in bash 3.2.
 ///
 /// Names are taken from the words as they stand: a variable is not looked up. Wrappers are not looked
 /// into either: for `sudo ls` this gives `sudo`. A shell that is fed by a here-document or here-string
@@ -49,6 +49,14 @@ struct Collector<'s> {
 }
 
 impl<'s> Visitor<'s> for Collector<'s> {
+    fn enter(&mut self, path: Path<'_, 's>) {
+        // Bash 3.2 takes it for the name of a program.
+        if let Some(Step::Coproc(coproc)) = path.last() {
+            let end = coproc.span.start.saturating_add(6);
+            self.programs.push(Program { name: Some("coproc".into()), span: Span { end, ..coproc.span } });
+        }
+    }
+
     fn simple(&mut self, command: &'s SimpleCommand, _path: Path<'_, 's>) {
         let Some(word) = command.words.first() else { return };
         let name = plain_text(word).filter(|name| !name.is_empty()).map(|name| Text::from(name.as_ref()));

@@ -97,6 +97,26 @@ pub enum Effect<'s> {
 }
 
 /// Walks a script in the order in which bash would run it.
+///
+/// ```
+/// use toolgate_bash::ast::SimpleCommand;
+/// use toolgate_bash::{Options, Path, Step, Visitor, parse, walk};
+///
+/// /// Counts commands that run zero or more times.
+/// struct Loops(usize);
+///
+/// impl<'s> Visitor<'s> for Loops {
+///     fn simple(&mut self, _command: &'s SimpleCommand, path: Path<'_, 's>) {
+///         self.0 += usize::from(path.iter().any(|step| matches!(step, Step::Loop(_))));
+///     }
+/// }
+///
+/// let script = parse(b"a; while b; do c; $(d); done", &Options::default())?;
+/// let mut loops = Loops(0);
+/// walk(&script, &mut loops);
+/// assert_eq!(loops.0, 3);
+/// # Ok::<(), toolgate_bash::Unknown>(())
+/// ```
 pub fn walk<'s>(script: &'s Script, visitor: &mut impl Visitor<'s>) {
     let mut walker = Walker { script, visitor, path: Vec::with_capacity(8) };
     walker.list(&script.body);

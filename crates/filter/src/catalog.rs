@@ -28,7 +28,13 @@ impl Catalog {
     /// catalogue is as it was then: broken rules never leave an agent without filters.
     pub fn with_file(&self, text: &str, origin: Origin) -> Result<Self, RulesError> {
         let mut own = user_rules::read(text, origin)?;
-        own.extend(self.own.iter().filter(|old| !own.iter().any(|new| new.name == old.name)).cloned().collect::<Vec<_>>());
+        own.extend(
+            self.own
+                .iter()
+                .filter(|old| !own.iter().any(|new| new.name == old.name))
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
         let catalog = Self { own: own.into() };
         user_rules::run_examples(text, &catalog)?;
         Ok(catalog)
@@ -36,14 +42,17 @@ impl Catalog {
 
     /// Every rule, nearest first.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.own.iter().chain(rules::built_in().iter().filter(|rule| !self.own.iter().any(|own| own.name == rule.name)))
+        self.own
+            .iter()
+            .chain(rules::built_in().iter().filter(|rule| !self.own.iter().any(|own| own.name == rule.name)))
     }
 
     /// The rules that are for this command, in the order in which they act.
     pub(crate) fn rules_for(&self, argv: &[String]) -> Vec<&Rule> {
         let mut found: Vec<&Rule> = self.own.iter().filter(|rule| rule.is_for(argv)).collect();
         let mut best: Option<(u8, &Rule)> = None;
-        for rule in rules::built_in().iter().filter(|rule| !self.own.iter().any(|own| own.name == rule.name)) {
+        for rule in rules::built_in().iter().filter(|rule| !self.own.iter().any(|own| own.name == rule.name))
+        {
             if let Some(fit) = rule.fits(argv)
                 && best.is_none_or(|(most, _)| fit > most)
             {

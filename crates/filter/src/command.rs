@@ -4,15 +4,18 @@
 //! costs tokens, not safety. Text that is not understood gives no commands, and then the output is
 //! only cleaned.
 
+use toolgate_bash::ast::{Command, Compound, List, Part, PartKind, Stage, Word};
+use toolgate_bash::{Options, parse};
+
 /// One simple command: the program and its arguments.
 pub type Argv = Vec<String>;
 
 /// Commands that print nothing of their own on a good day, so they do not blur whose output it is.
 const SILENT: &[&str] = &[
     "cd", "export", "mkdir", "touch", "set", "source", ".", "true", ":", "sleep", "pushd", "popd", "umask",
-    "chmod", "unset", "alias", "test", "[", "[[", "wait", "shopt", "ulimit", "trap", "exit", "eval_env", "local",
-    "declare", "readonly", "hash", "return", "nvm", "conda", "pyenv", "rbenv", "asdf", "false", "kill", "mv", "cp",
-    "rm", "ln", "chown",
+    "chmod", "unset", "alias", "test", "[", "[[", "wait", "shopt", "ulimit", "trap", "exit", "eval_env",
+    "local", "declare", "readonly", "hash", "return", "nvm", "conda", "pyenv", "rbenv", "asdf", "false",
+    "kill", "mv", "cp", "rm", "ln", "chown",
 ];
 
 /// Commands that hand on what they read, whole or in part.
@@ -34,30 +37,105 @@ pub fn commands(line: &str) -> Vec<Argv> {
 }
 
 fn gather(line: &str, depth: u8) -> Option<Vec<Argv>> {
-    if depth > 3 || line.len() > 64 * 1024 {
+    if depth > 3 {
         return None;
     }
-    let mut out = Vec::new();
-    for pipeline in split(line)? {
-        let producer = pipeline
-            .iter()
-            .rposition(|argv| !argv.first().is_some_and(|p| TRANSPARENT.contains(&base(p))))
-            .unwrap_or(0);
-        let Some(argv) = pipeline.into_iter().nth(producer) else { continue };
-        let argv = unwrap(argv);
-        let Some(program) = argv.first().map(|p| base(p)) else { continue };
-        if matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh")
-            && let Some(at) = argv.iter().position(|a| a.starts_with('-') && !a.starts_with("--") && a.ends_with('c'))
-            && let Some(script) = argv.get(at + 1)
-        {
-            out.extend(gather(script, depth + 1)?);
-            continue;
+    let script = parse(line.as_bytes(), &Options::default()).ok()?;
+    let mut seen = Seen { source: line, depth, out: Vec::new() };
+    seen.list(&script.body)?;
+    Some(seen.out)
+}
+
+/// Collects the commands whose output is seen.
+struct Seen<'s> {
+    source: &'s str,
+    depth: u8,
+    out: Vec<Argv>,
+}
+
+impl Seen<'_> {
+    fn list(&mut self, list: &List) -> Option<()> {
+        for item in &list.items {
+            for pipeline in item.pipelines() {
+                let transparent = |stage: &Stage| match &stage.command {
+                    Command::Simple(simple) => {
+                        simple.words.first().is_some_and(|word| TRANSPARENT.contains(&base(&self.text(word))))
+                    }
+                    _ => false,
+                };
+                let producer = pipeline.stages.iter().rposition(|stage| !transparent(stage)).unwrap_or(0);
+                if let Some(stage) = pipeline.stages.get(producer) {
+                    self.command(&stage.command)?;
+                }
+            }
         }
-        if !SILENT.contains(&program) {
-            out.push(argv);
+        Some(())
+    }
+
+    fn command(&mut self, command: &Command) -> Option<()> {
+        match command {
+            Command::Simple(simple) => self.simple(simple.words.iter().map(|word| self.text(word)).collect()),
+            Command::Compound(compound) => match &compound.kind {
+                Compound::Group(list) | Compound::Subshell(list) => self.list(list),
+                Compound::If { branches, otherwise } => {
+                    for (condition, body) in branches {
+                        self.list(condition)?;
+                        self.list(body)?;
+                    }
+                    otherwise.as_ref().map_or(Some(()), |list| self.list(list))
+                }
+                Compound::While { condition, body } | Compound::Until { condition, body } => {
+                    self.list(condition)?;
+                    self.list(body)
+                }
+                Compound::For { body, .. }
+                | Compound::ArithmeticFor { body, .. }
+                | Compound::Select { body, .. } => self.list(body),
+                Compound::Case { arms, .. } => arms.iter().try_for_each(|arm| self.list(&arm.body)),
+                Compound::Condition(_) | Compound::Arithmetic(_) => Some(()),
+            },
+            // What a function prints is seen where it is called, and that is not followed.
+            Command::Function(_) => None,
+            Command::Coproc(_) => Some(()),
         }
     }
-    Some(out)
+
+    fn simple(&mut self, argv: Argv) -> Option<()> {
+        let argv = unwrap(argv);
+        let Some(program) = argv.first().map(|p| base(p)) else { return Some(()) };
+        if matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh")
+            && let Some(at) =
+                argv.iter().position(|a| a.starts_with('-') && !a.starts_with("--") && a.ends_with('c'))
+            && let Some(script) = argv.get(at + 1)
+        {
+            self.out.extend(gather(script, self.depth + 1)?);
+        } else if !SILENT.contains(&program) {
+            self.out.push(argv);
+        }
+        Some(())
+    }
+
+    /// The word without its quotes where it needs no expansion, else as it was written.
+    fn text(&self, word: &Word) -> String {
+        let mut out = Vec::new();
+        if plain(&word.parts, &mut out) {
+            return String::from_utf8_lossy(&out).into_owned();
+        }
+        self.source.get(word.span.start as usize..word.span.end as usize).unwrap_or_default().to_owned()
+    }
+}
+
+fn plain(parts: &[Part], out: &mut Vec<u8>) -> bool {
+    parts.iter().all(|part| {
+        match &part.kind {
+            PartKind::Literal(literal) => out.extend_from_slice(&literal.text),
+            PartKind::Escaped(byte) => out.push(*byte),
+            PartKind::SingleQuoted(text) => out.extend_from_slice(text),
+            PartKind::DoubleQuoted(inner) => return plain(inner, out),
+            _ => return false,
+        }
+        true
+    })
 }
 
 /// Name of a program without its folder.
@@ -79,23 +157,30 @@ fn unwrap(mut argv: Argv) -> Argv {
         let (skip, valued): (usize, &[&str]) = match program.as_str() {
             "sudo" | "doas" => (1, &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T"]),
             "env" => (1, &["-u", "-C", "-S"]),
-            "time" | "nohup" | "command" | "exec" | "builtin" | "setsid" | "unbuffer" | "chronic" | "catchsegv" => (1, &["-f", "-o"]),
+            "time" | "nohup" | "command" | "exec" | "builtin" | "setsid" | "unbuffer" | "chronic"
+            | "catchsegv" => (1, &["-f", "-o"]),
             "nice" | "ionice" | "chrt" => (1, &["-n", "-c", "-p"]),
             "stdbuf" => (1, &["-i", "-o", "-e"]),
             "timeout" => (1, &["-k", "-s"]),
             "npx" | "bunx" | "pnpx" => (1, &["-p", "--package", "-c"]),
             "xvfb-run" => (1, &["-s", "-n"]),
             "winpty" | "rtx" | "direnv" if second == "exec" => (3, &[]),
-            "pnpm" | "yarn" | "npm" | "bun" if matches!(second, "exec" | "dlx" | "x") => (2, &["-p", "--package", "-w"]),
+            "pnpm" | "yarn" | "npm" | "bun" if matches!(second, "exec" | "dlx" | "x") => {
+                (2, &["-p", "--package", "-w"])
+            }
             "uv" | "poetry" | "pdm" | "rye" | "hatch" | "pipenv" | "pixi" if second == "run" => {
                 (2, &["--with", "--python", "-p", "--extra", "--group", "--package", "--project"])
             }
             "bundle" | "opam" | "mise" if second == "exec" => (2, &["--switch"]),
-            "docker" | "podman" if second == "exec" => (2, &["-e", "-u", "-w", "--env", "--user", "--workdir"]),
+            "docker" | "podman" if second == "exec" => {
+                (2, &["-e", "-u", "-w", "--env", "--user", "--workdir"])
+            }
             "docker" | "podman" if second == "compose" && matches!(third, "exec" | "run") => {
                 (3, &["-e", "-u", "-w", "--env", "--user", "--workdir", "--name"])
             }
-            "docker-compose" if matches!(second, "exec" | "run") => (2, &["-e", "-u", "-w", "--env", "--user", "--workdir"]),
+            "docker-compose" if matches!(second, "exec" | "run") => {
+                (2, &["-e", "-u", "-w", "--env", "--user", "--workdir"])
+            }
             "kubectl" | "oc" if second == "exec" => match argv.iter().position(|a| a == "--") {
                 Some(at) => (at + 1, &[]),
                 None => return argv,
@@ -119,9 +204,7 @@ fn unwrap(mut argv: Argv) -> Argv {
             }
         }
         // `timeout 30 cmd`; `docker exec <container> cmd`; `docker compose exec <service> cmd`.
-        if program == "timeout"
-            || matches!(program.as_str(), "docker" | "podman" | "docker-compose")
-        {
+        if program == "timeout" || matches!(program.as_str(), "docker" | "podman" | "docker-compose") {
             at += 1;
         }
         if at >= argv.len() {
@@ -140,216 +223,6 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Words that begin or end a compound command.
-const KEYWORDS: &[&str] =
-    &["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "(", ")", "case", "esac"];
-
-#[allow(unused_assignments, reason = "the last word of a line resets marks that nobody reads any more")]
-/// Splits a line into pipelines of simple commands. `None` where it is not plain enough to be sure.
-fn split(line: &str) -> Option<Vec<Vec<Argv>>> {
-    let mut pipelines: Vec<Vec<Argv>> = Vec::new();
-    let mut pipeline: Vec<Argv> = Vec::new();
-    let mut argv: Argv = Vec::new();
-    let mut word: Option<String> = None;
-    let mut skip_next = false;
-    let mut here: Vec<String> = Vec::new();
-    let mut want_here = false;
-    let chars: Vec<char> = line.chars().collect();
-    let mut at = 0;
-
-    macro_rules! end_word {
-        () => {
-            if let Some(done) = word.take() {
-                if want_here {
-                    here.push(done);
-                    want_here = false;
-                } else if skip_next {
-                    skip_next = false;
-                } else if !(argv.is_empty() && KEYWORDS.contains(&done.as_str())) {
-                    argv.push(done);
-                }
-            }
-        };
-    }
-    macro_rules! end_command {
-        () => {
-            end_word!();
-            if !argv.is_empty() {
-                // `for x in …`: what runs stands after `do`.
-                if matches!(argv.first().map(String::as_str), Some("for" | "select" | "function")) {
-                    argv.clear();
-                } else {
-                    pipeline.push(std::mem::take(&mut argv));
-                }
-            }
-        };
-    }
-    macro_rules! end_pipeline {
-        () => {
-            end_command!();
-            if !pipeline.is_empty() {
-                pipelines.push(std::mem::take(&mut pipeline));
-            }
-        };
-    }
-
-    while at < chars.len() {
-        let c = chars[at];
-        at += 1;
-        match c {
-            '\'' => {
-                let text = word.get_or_insert_default();
-                loop {
-                    let c = *chars.get(at)?;
-                    at += 1;
-                    if c == '\'' {
-                        break;
-                    }
-                    text.push(c);
-                }
-            }
-            '"' => {
-                let text = word.get_or_insert_default();
-                loop {
-                    let c = *chars.get(at)?;
-                    at += 1;
-                    match c {
-                        '"' => break,
-                        '\\' => {
-                            text.push(*chars.get(at)?);
-                            at += 1;
-                        }
-                        c => text.push(c),
-                    }
-                }
-            }
-            '\\' => match chars.get(at) {
-                Some('\n') => at += 1,
-                Some(c) => {
-                    word.get_or_insert_default().push(*c);
-                    at += 1;
-                }
-                None => return None,
-            },
-            '`' => {
-                let text = word.get_or_insert_default();
-                text.push(c);
-                loop {
-                    let c = *chars.get(at)?;
-                    at += 1;
-                    text.push(c);
-                    if c == '`' {
-                        break;
-                    }
-                }
-            }
-            '$' if matches!(chars.get(at), Some('(' | '{')) => {
-                let close = if chars[at] == '(' { ')' } else { '}' };
-                let open = chars[at];
-                let text = word.get_or_insert_default();
-                text.push(c);
-                let mut depth = 0usize;
-                loop {
-                    let c = *chars.get(at)?;
-                    at += 1;
-                    text.push(c);
-                    if c == open {
-                        depth += 1;
-                    } else if c == close {
-                        depth -= 1;
-                        if depth == 0 {
-                            break;
-                        }
-                    }
-                }
-            }
-            '#' if word.is_none() => {
-                while at < chars.len() && chars[at] != '\n' {
-                    at += 1;
-                }
-            }
-            ' ' | '\t' => {
-                end_word!();
-            }
-            '\n' => {
-                end_pipeline!();
-                for end in std::mem::take(&mut here) {
-                    loop {
-                        let stop = chars[at..].iter().position(|c| *c == '\n').map_or(chars.len(), |n| at + n);
-                        let text: String = chars[at..stop].iter().collect();
-                        at = (stop + 1).min(chars.len());
-                        if text.trim_start_matches('\t') == end || at >= chars.len() {
-                            break;
-                        }
-                    }
-                }
-            }
-            ';' => {
-                end_pipeline!();
-            }
-            '&' => {
-                if chars.get(at) == Some(&'&') {
-                    at += 1;
-                    end_pipeline!();
-                } else if chars.get(at) == Some(&'>') {
-                    at += 1;
-                    if chars.get(at) == Some(&'>') {
-                        at += 1;
-                    }
-                    end_word!();
-                    skip_next = true;
-                } else {
-                    end_pipeline!();
-                }
-            }
-            '|' => {
-                if chars.get(at) == Some(&'|') {
-                    at += 1;
-                    end_pipeline!();
-                } else {
-                    if chars.get(at) == Some(&'&') {
-                        at += 1;
-                    }
-                    end_command!();
-                }
-            }
-            '(' | ')' => {
-                end_pipeline!();
-            }
-            '>' | '<' => {
-                // A number before it is the descriptor, not an argument.
-                if word.as_ref().is_some_and(|w| w.chars().all(|c| c.is_ascii_digit())) {
-                    word = None;
-                }
-                end_word!();
-                if c == '<' && chars.get(at) == Some(&'(') || c == '>' && chars.get(at) == Some(&'(') {
-                    return None;
-                }
-                if c == '<' && chars.get(at) == Some(&'<') {
-                    at += 1;
-                    if chars.get(at) == Some(&'<') {
-                        at += 1;
-                        skip_next = true;
-                    } else {
-                        if chars.get(at) == Some(&'-') {
-                            at += 1;
-                        }
-                        want_here = true;
-                    }
-                    continue;
-                }
-                while matches!(chars.get(at), Some('>' | '|' | '&')) {
-                    at += 1;
-                }
-                skip_next = true;
-            }
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    end_pipeline!();
-    Some(pipelines)
-}
-
 /// First argument that is not an option, past options that take a value.
 pub(crate) fn subcommand(argv: &[String]) -> Option<&str> {
     let program = base(argv.first()?);
@@ -357,9 +230,15 @@ pub(crate) fn subcommand(argv: &[String]) -> Option<&str> {
         "git" => &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"],
         "cargo" => &["-C", "--config", "--color", "-Z", "--manifest-path", "--target-dir"],
         "docker" | "podman" => &["-H", "--host", "--context", "-c", "--config", "-l", "--log-level"],
-        "kubectl" | "oc" | "helm" => &["-n", "--namespace", "--context", "--kubeconfig", "--cluster", "-s", "--kube-context"],
-        "npm" | "pnpm" | "yarn" | "bun" => &["--prefix", "-w", "--workspace", "-C", "--dir", "--cwd", "--filter", "-F"],
-        "aws" | "gcloud" | "az" => &["--profile", "--region", "--output", "--project", "--endpoint-url", "--query"],
+        "kubectl" | "oc" | "helm" => {
+            &["-n", "--namespace", "--context", "--kubeconfig", "--cluster", "-s", "--kube-context"]
+        }
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            &["--prefix", "-w", "--workspace", "-C", "--dir", "--cwd", "--filter", "-F"]
+        }
+        "aws" | "gcloud" | "az" => {
+            &["--profile", "--region", "--output", "--project", "--endpoint-url", "--query"]
+        }
         "go" => &["-C"],
         "gradle" | "gradlew" => &["-p", "-b", "-c", "-x", "--project-dir"],
         "mvn" | "mvnw" => &["-f", "-pl", "-P", "-s", "-T"],
@@ -416,6 +295,11 @@ mod tests {
             ("./node_modules/.bin/tsc -p .", vec!["./node_modules/.bin/tsc -p ."]),
             ("echo \"a && b\"", vec!["echo a && b"]),
             ("# only a note\ngit push", vec!["git push"]),
+            ("diff <(sort a) <(sort b)", vec!["diff <(sort a) <(sort b)"]),
+            ("(cd a && make) | tee log", vec!["make"]),
+            ("while ! curl -s x; do sleep 1; done", vec!["curl -s x"]),
+            ("pytest \"$dir/a b\"", vec!["pytest \"$dir/a b\""]),
+            ("git log | { head -5; }", vec!["head -5"]),
         ] {
             assert_eq!(joined(line), want, "{line}");
         }
@@ -423,7 +307,8 @@ mod tests {
 
     #[test]
     fn text_that_is_not_understood_gives_nothing() {
-        for line in ["echo 'open", "echo \"open", "diff <(a) <(b)", "echo `open", "x=$(open", "trailing \\"] {
+        for line in ["echo 'open", "echo \"open", "echo `open", "x=$(open", "f() { make; }; f", "if then fi"]
+        {
             assert!(commands(line).is_empty(), "{line}");
         }
     }

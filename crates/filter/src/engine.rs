@@ -117,7 +117,8 @@ impl Filter {
             if !plain {
                 stage::general(&mut stages);
             }
-            let json = !plain || rules.iter().any(|r| r.steps.iter().any(|s| matches!(s, crate::rule::Step::Json)));
+            let json =
+                !plain || rules.iter().any(|r| r.steps.iter().any(|s| matches!(s, crate::rule::Step::Json)));
             Side::new(stages, json, &options)
         };
         Self {
@@ -161,7 +162,8 @@ impl Filter {
             _ => String::new(),
         };
         // Nothing of a failure was recognised: whatever a rule took for noise may be the reason.
-        let unclear = exit != 0 && hidden > 0 && !text.lines().any(|line| guard::weigh(line) != Weight::Plain);
+        let unclear =
+            exit != 0 && hidden > 0 && !text.lines().any(|line| guard::weigh(line) != Weight::Plain);
         let filtered_tokens = tokens::estimate(&text) + tokens::estimate(&notice);
         // A success of which every line was noise is a count; of anything else, nothing is no answer.
         let nothing = text.trim().is_empty() && (exit != 0 || hidden == 0 || notice.is_empty());
@@ -208,7 +210,11 @@ fn plural(count: u64) -> &'static str {
 enum Reading {
     /// It is not known yet whether it is JSON.
     Open(Vec<u8>),
-    Json { shaper: Box<json::Shaper>, so_far: Vec<u8>, whole: bool },
+    Json {
+        shaper: Box<json::Shaper>,
+        so_far: Vec<u8>,
+        whole: bool,
+    },
     Lines,
 }
 
@@ -316,7 +322,8 @@ impl Side {
                     None if start.len() < 4096 => {}
                     Some(true) => {
                         let start = std::mem::take(start);
-                        self.reading = Reading::Json { shaper: Box::default(), so_far: Vec::new(), whole: true };
+                        self.reading =
+                            Reading::Json { shaper: Box::default(), so_far: Vec::new(), whole: true };
                         self.json(&start, seen);
                     }
                     _ => {

@@ -4,6 +4,8 @@
 //! *guarded* when it speaks of trouble, and *vital* when it states some. The words are data
 //! (`words.txt`), compiled into an automaton so that judging costs one pass over the line.
 
+use crate::scan;
+
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Weight {
@@ -17,10 +19,33 @@ pub enum Weight {
 }
 
 struct Automaton {
+    /// Which three letters a word begins with, five bits a letter.
+    begins: &'static [u64; 512],
     guarded: u16,
     vital: u16,
     class: &'static [u8; 256],
     next: &'static [u16],
+}
+
+/// Five bits of a byte: letters without case, and what words of trouble hold beside them.
+static FIVE: [u8; 256] = {
+    let mut table = [0u8; 256];
+    let mut byte = 0usize;
+    while byte < 256 {
+        table[byte] = five(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+/// The same as in the build script.
+const fn five(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => byte - b'a' + 1,
+        b'A'..=b'Z' => byte - b'A' + 1,
+        0x80.. => 28 + (byte >> 4 & 3),
+        _ => 27,
+    }
 }
 
 mod tables {
@@ -29,8 +54,27 @@ mod tables {
 }
 
 impl Automaton {
+    /// Whether some word may begin in the text: quick, and mostly the last word.
+    fn may_hold(&self, text: &[u8]) -> bool {
+        let mut three = 0usize;
+        let mut hit = 0u64;
+        for part in text.chunks(64) {
+            for byte in part {
+                three = (three << 5 | usize::from(FIVE[usize::from(*byte)])) & 0x7fff;
+                hit |= self.begins[three >> 6] >> (three & 63) & 1;
+            }
+            if hit != 0 {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Strongest mark of a word in the text.
     fn scan(&self, text: &[u8]) -> Weight {
+        if !self.may_hold(text) {
+            return Weight::Plain;
+        }
         let mut state = 0u16;
         let mut found = Weight::Plain;
         for byte in text {
@@ -89,11 +133,65 @@ pub fn weigh(line: &str) -> Weight {
 
 /// Openings of a line that state trouble, in lower case, as they stand before `:`, `[`, a blank or the end.
 const OPENINGS: &[&str] = &[
-    "error", "errors", "fatal", "failed", "fail", "failure", "failures", "failures:", "panic", "exception", "traceback", "conflict", "warning",
-    "warn", "err", "err!", "critical", "abort", "aborted", "assertionerror", "e", "not", "caused", "make:", "ninja:",
-    "fehler", "warnung", "erreur", "avertissement", "errore", "avviso", "erro", "aviso", "advertencia", "fout",
-    "ошибка", "предупреждение", "hata", "uyarı", "błąd", "chyba", "错误", "错误：", "错误:", "警告", "エラー", "오류", "경고", "virhe", "fel", "feil",
-    "✗", "✘", "✖", "❌", "×", "●", "xx", "!",
+    "error",
+    "errors",
+    "fatal",
+    "failed",
+    "fail",
+    "failure",
+    "failures",
+    "failures:",
+    "panic",
+    "exception",
+    "traceback",
+    "conflict",
+    "warning",
+    "warn",
+    "err",
+    "err!",
+    "critical",
+    "abort",
+    "aborted",
+    "assertionerror",
+    "e",
+    "not",
+    "caused",
+    "make:",
+    "ninja:",
+    "fehler",
+    "warnung",
+    "erreur",
+    "avertissement",
+    "errore",
+    "avviso",
+    "erro",
+    "aviso",
+    "advertencia",
+    "fout",
+    "ошибка",
+    "предупреждение",
+    "hata",
+    "uyarı",
+    "błąd",
+    "chyba",
+    "错误",
+    "错误：",
+    "错误:",
+    "警告",
+    "エラー",
+    "오류",
+    "경고",
+    "virhe",
+    "fel",
+    "feil",
+    "✗",
+    "✘",
+    "✖",
+    "❌",
+    "×",
+    "●",
+    "xx",
+    "!",
 ];
 
 /// Whether a guarded line does not only speak of trouble but states it.
@@ -110,8 +208,8 @@ fn states_trouble(line: &str) -> bool {
     }
     // Words in capitals are how tools shout: `test x ... FAILED`, `12:00:01 ERROR`, `: FATAL`.
     let bytes = line.as_bytes();
-    for shout in [&b"FAIL"[..], b"ERROR", b"FATAL", b"PANIC", b"CRITICAL", b"WARN", b"CONFLICT", b"UNRECOVER", b"DENIED"] {
-        for at in memchr::memmem::find_iter(bytes, shout) {
+    for shout in ["FAIL", "ERROR", "FATAL", "PANIC", "CRITICAL", "WARN", "CONFLICT", "UNRECOVER", "DENIED"] {
+        for at in scan::find_all(line, shout) {
             let before = at.checked_sub(1).map(|i| bytes[i]);
             if !before.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_') {
                 return true;
@@ -119,13 +217,24 @@ fn states_trouble(line: &str) -> bool {
         }
     }
     // `TypeError: …`, `java.lang.IllegalStateException: …`, `src/a.c:1:2: warning: …`
-    for (at, _) in line.match_indices(": ") {
+    for at in scan::find_all(line, ": ") {
         let head = &line[..at];
         let word = head.rsplit([' ', ':', '(', '\t']).next().unwrap_or("");
         let lower_end = word.to_ascii_lowercase();
-        if ["error", "exception", "warning", "fatal", "failure", "panic", "fehler", "warnung", "erreur", "critical"]
-            .iter()
-            .any(|end| lower_end.ends_with(end))
+        if [
+            "error",
+            "exception",
+            "warning",
+            "fatal",
+            "failure",
+            "panic",
+            "fehler",
+            "warnung",
+            "erreur",
+            "critical",
+        ]
+        .iter()
+        .any(|end| lower_end.ends_with(end))
             && !word.is_empty()
         {
             return true;
@@ -205,7 +314,7 @@ mod tests {
             "erreur : fichier introuvable",
             "错误: 文件未找到",
             "ошибка: нет такого файла",
-                        "make: *** [Makefile:6: main.o] Error 1",
+            "make: *** [Makefile:6: main.o] Error 1",
             "--- FAIL: TestParse (0.00s)",
             "not ok 3 - drains",
             "bash: line 1: frob: command not found",

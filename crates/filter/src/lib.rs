@@ -14,11 +14,13 @@ mod capture;
 mod catalog;
 mod engine;
 mod guard;
+mod known;
 mod pattern;
 mod registry;
 mod rule;
 mod rule_file;
 mod rules;
+mod scan;
 mod sink;
 mod stage;
 mod stats;
@@ -31,7 +33,8 @@ pub use catalog::Catalog;
 pub use engine::{Filter, FilterOptions, Filtered, Stream};
 pub use guard::{Weight, weigh};
 pub use registry::{
-    CommandMatcher, FilterConfig, FilterPipeline, FilterResult, OutputFilter, OutputFilterRegistry, SecurityFilterConfig,
+    CommandMatcher, FilterConfig, FilterPipeline, FilterResult, OutputFilter, OutputFilterRegistry,
+    SecurityFilterConfig,
 };
 pub use rule::{Origin, Rule};
 pub use rules::built_in;

@@ -254,13 +254,20 @@ impl Redactor {
             let line = &rest[..end];
             // All in one line, as in JSON: `-----BEGIN…\nMII…\n-----END…`.
             if let Some(at) = memchr::memmem::find(line, b"-----END") {
-                let after = memchr::memmem::find(&line[at + 8..], b"-----").map_or(line.len(), |n| at + 8 + n + 5);
+                let after =
+                    memchr::memmem::find(&line[at + 8..], b"-----").map_or(line.len(), |n| at + 8 + n + 5);
                 self.key = None;
                 return &rest[after..];
             }
             let text = line.trim_ascii();
-            let body = text.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'\\' | b'"' | b',' | b' ' | b'-' | b':'));
-            let header = text.starts_with(b"Proc-Type:") || text.starts_with(b"DEK-Info:") || text.starts_with(b"Version:") || count == 0;
+            let body = text.iter().all(|b| {
+                b.is_ascii_alphanumeric()
+                    || matches!(b, b'+' | b'/' | b'=' | b'\\' | b'"' | b',' | b' ' | b'-' | b':')
+            });
+            let header = text.starts_with(b"Proc-Type:")
+                || text.starts_with(b"DEK-Info:")
+                || text.starts_with(b"Version:")
+                || count == 0;
             if !(body || header) || count > KEY_LINES {
                 self.key = None;
                 out.push(b'\n');
@@ -299,7 +306,10 @@ fn mask(length: usize) -> &'static [u8] {
 #[derive(Clone, Copy)]
 enum Shape {
     /// A token: this prefix, then at least so many characters of its alphabet.
-    Token { least: usize, alphabet: fn(u8) -> bool },
+    Token {
+        least: usize,
+        alphabet: fn(u8) -> bool,
+    },
     /// `scheme://user:password@host`.
     Address,
     PrivateKey,
@@ -497,7 +507,9 @@ fn address(bytes: &[u8], colon: usize, from: usize) -> Option<Range<usize>> {
     if colon == 0 || !bytes[colon - 1].is_ascii_alphanumeric() {
         return None;
     }
-    let end = run(bytes, from, |b| !b.is_ascii_whitespace() && !matches!(b, b'/' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'?' | b'#'));
+    let end = run(bytes, from, |b| {
+        !b.is_ascii_whitespace() && !matches!(b, b'/' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'?' | b'#')
+    });
     let at = from + memchr::memrchr(b'@', &bytes[from..end])?;
     let secret = match memchr::memchr(b':', &bytes[from..at]) {
         Some(colon) => from + colon + 1..at,
@@ -538,8 +550,31 @@ fn placeholder(value: &[u8]) -> bool {
         || text.starts_with(['$', '<', '{', '%', '(', '&', '|'])
         || matches!(
             text,
-            "true" | "false" | "null" | "none" | "nil" | "undefined" | "yes" | "no" | "password" | "passwd" | "secret" | "token" | "string"
-                | "required" | "optional" | "redacted" | "[redacted]" | "redacted]" | "hidden" | "changeme" | "unset" | "empty" | "str" | "bytes" | "self"
+            "true"
+                | "false"
+                | "null"
+                | "none"
+                | "nil"
+                | "undefined"
+                | "yes"
+                | "no"
+                | "password"
+                | "passwd"
+                | "secret"
+                | "token"
+                | "string"
+                | "required"
+                | "optional"
+                | "redacted"
+                | "[redacted]"
+                | "redacted]"
+                | "hidden"
+                | "changeme"
+                | "unset"
+                | "empty"
+                | "str"
+                | "bytes"
+                | "self"
         )
 }
 
@@ -548,7 +583,10 @@ fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     let mut at = end;
     // `passwords`, `tokens` hold many; a longer name ends in something else.
     let mut name_start = start;
-    while name_start > 0 && (wordy(bytes[name_start - 1]) || bytes[name_start - 1] == b'.') && start - name_start < 64 {
+    while name_start > 0
+        && (wordy(bytes[name_start - 1]) || bytes[name_start - 1] == b'.')
+        && start - name_start < 64
+    {
         name_start -= 1;
     }
     // `SECRET_ACCESS_KEY`, `secretKey`, `token_value`: what follows must still say so.
@@ -556,8 +594,29 @@ fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     let behind = String::from_utf8_lossy(&bytes[at..rest]).to_ascii_lowercase();
     if !matches!(
         behind.as_str(),
-        "" | "_key" | "key" | "-key" | "_value" | "value" | "_access_key" | "accesskey" | "_base" | "_key_base" | "_id_token" | "_string" | "s" | "_env" | "word"
-            | "phrase" | "_token" | "token" | "_secret" | "secret" | "_hash" | "_1" | "_2" | "wd"
+        "" | "_key"
+            | "key"
+            | "-key"
+            | "_value"
+            | "value"
+            | "_access_key"
+            | "accesskey"
+            | "_base"
+            | "_key_base"
+            | "_id_token"
+            | "_string"
+            | "s"
+            | "_env"
+            | "word"
+            | "phrase"
+            | "_token"
+            | "token"
+            | "_secret"
+            | "secret"
+            | "_hash"
+            | "_1"
+            | "_2"
+            | "wd"
     ) {
         return None;
     }
@@ -568,11 +627,42 @@ fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     let option = name.starts_with(b"--");
     let capital = name.iter().all(|b| !b.is_ascii_lowercase()) && name.len() > 3;
     // Names that only look so: page tokens, counts of tokens, public keys, keys of tables and of sorting.
-    if ["next", "page", "continuation", "sync", "cancel", "public", "pub_", "foreign", "primary", "sort", "cache", "partition", "max_", "num_", "min_", "idempot", "key_", "host_key", "pad_", "eos_", "bos_"]
-        .iter()
-        .any(|part| lower.contains(part))
-        || (found.ends_with("key") && !lower.contains("secret") && !lower.contains("private") && !lower.contains("api") && !lower.contains("access")
-            && !lower.contains("auth") && !lower.contains("encrypt") && !lower.contains("sign") && !lower.contains("account") && !lower.contains("shared") && !capital)
+    if [
+        "next",
+        "page",
+        "continuation",
+        "sync",
+        "cancel",
+        "public",
+        "pub_",
+        "foreign",
+        "primary",
+        "sort",
+        "cache",
+        "partition",
+        "max_",
+        "num_",
+        "min_",
+        "idempot",
+        "key_",
+        "host_key",
+        "pad_",
+        "eos_",
+        "bos_",
+    ]
+    .iter()
+    .any(|part| lower.contains(part))
+        || (found.ends_with("key")
+            && !lower.contains("secret")
+            && !lower.contains("private")
+            && !lower.contains("api")
+            && !lower.contains("access")
+            && !lower.contains("auth")
+            && !lower.contains("encrypt")
+            && !lower.contains("sign")
+            && !lower.contains("account")
+            && !lower.contains("shared")
+            && !capital)
     {
         return None;
     }
@@ -615,18 +705,32 @@ fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     }
     let stop = match quote {
         Some(q) => at + bytes[at..].iter().position(|b| *b == q || *b == b'\n').unwrap_or(bytes.len() - at),
-        None => run(bytes, at, |b| !b.is_ascii_whitespace() && !matches!(b, b',' | b';' | b'"' | b'\'' | b')' | b'}' | b']' | b'&' | b'|' | b'<' | b'>' | 0x1b)),
+        None => run(bytes, at, |b| {
+            !b.is_ascii_whitespace()
+                && !matches!(
+                    b,
+                    b',' | b';' | b'"' | b'\'' | b')' | b'}' | b']' | b'&' | b'|' | b'<' | b'>' | 0x1b
+                )
+        }),
     };
     let value = &bytes[at..stop];
     let kept = !value.is_empty() && value.len() <= 4096 && !placeholder(value);
-    let path = value.starts_with(b"/") || value.starts_with(b"./") || value.starts_with(b"~") || value.starts_with(b"../");
+    let path = value.starts_with(b"/")
+        || value.starts_with(b"./")
+        || value.starts_with(b"~")
+        || value.starts_with(b"../");
     let numeric = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'_' | b',' | b'-'));
     let password = found.contains("ss");
     let wanted = match quote {
         // A text: a password may be any, a token looks like one. Sentences are neither.
-        Some(_) => value.len() >= 4 && !value.contains(&b' ') && (password || mixed(value) || value.len() >= 24) && !path,
+        Some(_) => {
+            value.len() >= 4
+                && !value.contains(&b' ')
+                && (password || mixed(value) || value.len() >= 24)
+                && !path
+        }
         // `NAME=value` of an environment or an option.
-        None if shell && (capital || option) => value.len() >= 3 && !path && !(numeric && !password),
+        None if shell && (capital || option) => value.len() >= 3 && !path && (password || !numeric),
         None if option => value.len() >= 4 && !path && !value.starts_with(b"-"),
         // `name=value`, `name: value`: code looks like this too, so the value must not.
         None => {
@@ -635,8 +739,8 @@ fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
                 && !numeric
                 && !value.iter().any(|b| matches!(b, b'(' | b'[' | b'{' | b'$'))
                 && (mixed(value) || (password && !blank && value.iter().any(u8::is_ascii_digit)))
-                && !(value.contains(&b'.') && value.iter().filter(|b| b.is_ascii_digit()).count() < 3)
-                && !memchr::memmem::find(value, b"::").is_some()
+                && (!value.contains(&b'.') || value.iter().filter(|b| b.is_ascii_digit()).count() >= 3)
+                && memchr::memmem::find(value, b"::").is_none()
         }
     };
     (kept && wanted).then_some(at..stop)
@@ -675,7 +779,9 @@ fn hidden_by_escapes(bytes: &[u8], values: Option<&AhoCorasick>, spans: &mut Vec
             inside.extend(values.find_iter(&plain).map(|m| m.range()));
         }
         for span in inside {
-            if let (Some(first), Some(last)) = (origin.get(span.start), origin.get(span.end.saturating_sub(1))) {
+            if let (Some(first), Some(last)) =
+                (origin.get(span.start), origin.get(span.end.saturating_sub(1)))
+            {
                 spans.push(*first..last + 1);
             }
         }
@@ -703,7 +809,10 @@ mod tests {
             (format!("token ghp_{digits}"), digits.to_owned()),
             (format!("GITHUB_TOKEN=gho_{digits}"), digits.to_owned()),
             (format!("id AK{}IOSFODNN7EXAMPLE x", "IA"), "IOSFODNN7EXAMPLE".to_owned()),
-            ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY".to_owned(), "wJalrXUtn".to_owned()),
+            (
+                "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY".to_owned(),
+                "wJalrXUtn".to_owned(),
+            ),
             ("DATABASE_URL=postgres://app:hunter2@127.0.0.1/shop".to_owned(), "hunter2".to_owned()),
             ("redis://:p4ss@host:6379".to_owned(), "p4ss".to_owned()),
             ("\"password\": \"hunter2\"".to_owned(), "hunter2".to_owned()),
@@ -713,12 +822,18 @@ mod tests {
             ("tool --token abcd1234efgh".to_owned(), "abcd1234efgh".to_owned()),
             ("Authorization: Bearer abcDEF123456ghi".to_owned(), "abcDEF123456ghi".to_owned()),
             ("authorization: Basic dXNlcjpwYXNzd29yZDEy".to_owned(), "dXNlcjpwYXNz".to_owned()),
-            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P".to_owned(), "eyJzdWIi".to_owned()),
+            (
+                "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P".to_owned(),
+                "eyJzdWIi".to_owned(),
+            ),
             (format!("key sk-{}", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7"), "a1B2c3D4e5".to_owned()),
             ("client_secret=Zx81kQpL0v".to_owned(), "Zx81kQpL0v".to_owned()),
             ("AccountKey=abcd1234EFGH5678abcd1234EFGH5678==;X".to_owned(), "abcd1234EFGH".to_owned()),
             ("{\\\"apiKey\\\":\\\"a1b2c3d4e5f6a7b8\\\"}".to_owned(), "a1b2c3d4e5f6".to_owned()),
-            ("gh\x1b[01;31mp_16C7e42F292c6912\x1b[mE7710c838347Ae178B4a".to_owned(), "E7710c838347Ae178B4a".to_owned()),
+            (
+                "gh\x1b[01;31mp_16C7e42F292c6912\x1b[mE7710c838347Ae178B4a".to_owned(),
+                "E7710c838347Ae178B4a".to_owned(),
+            ),
         ] {
             let out = masked(&line);
             assert!(!out.contains(&secret), "{line} → {out}");
@@ -779,7 +894,10 @@ mod tests {
             format!("Basic dXNlcjpwQHNzIHcwcmQvd2l0aCtzaWducw== {value}"),
         ] {
             let out = redact(&text, &secrets);
-            assert!(!out.contains(value) && !out.contains("cyB3MHJkL3dpdGgrc2lnb") && !out.contains("%40ss"), "{out}");
+            assert!(
+                !out.contains(value) && !out.contains("cyB3MHJkL3dpdGgrc2lnb") && !out.contains("%40ss"),
+                "{out}"
+            );
         }
         let lines = Secrets::with_values(["first-line-1\nsecond-line-2"]);
         assert_eq!(redact("a second-line-2 b", &lines), "a *** b");

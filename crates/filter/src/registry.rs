@@ -36,7 +36,11 @@ impl FilterResult {
     /// Share of characters saved, in percent.
     #[must_use]
     pub fn savings_pct(&self) -> f64 {
-        if self.raw_chars == 0 { 0.0 } else { (1.0 - self.filtered_chars as f64 / self.raw_chars as f64) * 100.0 }
+        if self.raw_chars == 0 {
+            0.0
+        } else {
+            (1.0 - self.filtered_chars as f64 / self.raw_chars as f64) * 100.0
+        }
     }
 }
 
@@ -229,9 +233,15 @@ impl OutputFilterRegistry {
         registry.catalog = Some(Catalog::built_in());
         if config.security.enabled {
             // A pattern that is refused is left out here; `with_rules` reports it.
-            let good: Vec<String> =
-                config.security.extra_patterns.iter().filter(|p| user_rules::always_show(&[(*p).clone()]).is_ok()).cloned().collect();
-            registry.options.always_show = (!good.is_empty()).then(|| user_rules::always_show(&good).ok()).flatten();
+            let good: Vec<String> = config
+                .security
+                .extra_patterns
+                .iter()
+                .filter(|p| user_rules::always_show(&[(*p).clone()]).is_ok())
+                .cloned()
+                .collect();
+            registry.options.always_show =
+                (!good.is_empty()).then(|| user_rules::always_show(&good).ok()).flatten();
         }
         registry
     }
@@ -258,7 +268,8 @@ impl OutputFilterRegistry {
             filter.push(Stream::Stdout, result.output.as_bytes());
             let done = filter.finish(exit);
             let confidence = done.stats.confidence.unwrap_or(FilterConfidence::Fallback);
-            result.confidence = if own { worse_confidence(result.confidence, confidence) } else { confidence };
+            result.confidence =
+                if own { worse_confidence(result.confidence, confidence) } else { confidence };
             result.filtered_chars = done.stats.filtered_chars;
             result.filtered_lines = done.stats.filtered_lines;
             result.kept_lines = done.stats.kept_lines;

@@ -91,7 +91,9 @@ pub(crate) enum Match {
 impl Match {
     fn closeness(&self) -> u8 {
         match self {
-            Self::Argv { subcommands, with, .. } => 1 + 2 * u8::from(!with.is_empty()) + u8::from(!subcommands.is_empty()),
+            Self::Argv { subcommands, with, .. } => {
+                1 + 2 * u8::from(!with.is_empty()) + u8::from(!subcommands.is_empty())
+            }
             Self::Exact(_) | Self::Prefix(_) | Self::Regex(_) => 1,
         }
     }
@@ -107,7 +109,9 @@ impl Match {
                         word == wanted.as_ref()
                             || wanted.strip_prefix('*').is_some_and(|end| word.ends_with(end))
                             || (wanted.len() > 2
-                                && word.strip_prefix(wanted.as_ref()).is_some_and(|rest| rest.starts_with('=')))
+                                && word
+                                    .strip_prefix(wanted.as_ref())
+                                    .is_some_and(|rest| rest.starts_with('=')))
                     })
                 };
                 programs.iter().any(|p| p == name)

@@ -79,7 +79,13 @@ mod tests {
             for case in rule.cases {
                 let input = read(case.input);
                 let done = run(&input);
-                assert!(done.rules.iter().any(|r| r == rule.name), "{}/{}: other rules: {:?}", rule.name, case.stem, done.rules);
+                assert!(
+                    done.rules.iter().any(|r| r == rule.name),
+                    "{}/{}: other rules: {:?}",
+                    rule.name,
+                    case.stem,
+                    done.rules
+                );
                 if done.text != case.expected {
                     if std::env::var_os("UPDATE_RULES").is_some() {
                         std::fs::write(format!("{}/{}.out", case.folder, case.stem), &done.text).unwrap();
@@ -107,7 +113,8 @@ mod tests {
                     if rule.name == "cargo-nextest" && line.starts_with("    test ") {
                         continue;
                     }
-                    let shown = done.text.contains(line.trim()) || facts(line).all(|fact| done.text.contains(fact));
+                    let shown =
+                        done.text.contains(line.trim()) || facts(line).all(|fact| done.text.contains(fact));
                     assert!(shown, "{}/{}: {line}\n{}", rule.name, case.stem, done.text);
                 }
             }
@@ -117,7 +124,9 @@ mod tests {
     /// What of a line may stand elsewhere in other words: its names and numbers.
     fn facts(line: &str) -> impl Iterator<Item = &str> {
         line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '@')))
-            .filter(|word| word.len() > 3 && word.bytes().any(|b| b.is_ascii_digit() || b == b'_' || b == b'.'))
+            .filter(|word| {
+                word.len() > 3 && word.bytes().any(|b| b.is_ascii_digit() || b == b'_' || b == b'.')
+            })
             .map(|word| word.trim_matches('.'))
     }
 

@@ -5,7 +5,6 @@
 
 use crate::guard::{self, Weight};
 use crate::terminal::{ceil, floor};
-use std::collections::VecDeque;
 
 /// How much text a sink keeps.
 #[derive(Debug, Clone, Copy)]
@@ -38,14 +37,33 @@ struct Entry {
     kind: Kind,
 }
 
+#[derive(Debug, Default)]
+struct Part {
+    text: String,
+    /// Where each line ends, and its number.
+    lines: Vec<(usize, u64)>,
+}
+
+impl Part {
+    fn lines(&self) -> impl Iterator<Item = (&str, u64)> {
+        let mut from = 0;
+        self.lines.iter().map(move |(end, number)| {
+            let line = &self.text[from..*end];
+            from = *end;
+            (line, *number)
+        })
+    }
+}
+
 /// Bounded store of the lines that are shown.
 #[derive(Debug)]
 pub(crate) struct Sink {
     budget: Budget,
     text: String,
     entries: Vec<Entry>,
-    tail: VecDeque<(u64, Box<str>)>,
-    tail_bytes: usize,
+    /// The last lines, in two parts: when the newer is full, the older goes.
+    older: Part,
+    newer: Part,
     trouble: Vec<(u64, Box<str>)>,
     trouble_bytes: usize,
     lost_lines: u64,
@@ -69,8 +87,8 @@ impl Sink {
             budget,
             text: String::new(),
             entries: Vec::new(),
-            tail: VecDeque::new(),
-            tail_bytes: 0,
+            older: Part::default(),
+            newer: Part::default(),
             trouble: Vec::new(),
             trouble_bytes: 0,
             lost_lines: 0,
@@ -122,33 +140,48 @@ impl Sink {
     }
 
     fn store(&mut self, text: &str, number: u64, kind: Kind) {
-        if self.tail.is_empty() && self.text.len() + text.len() < self.budget.head {
+        if self.newer.lines.is_empty()
+            && self.older.lines.is_empty()
+            && self.text.len() + text.len() < self.budget.head
+        {
             self.text.push_str(text);
             self.text.push('\n');
             self.entries.push(Entry { end: self.text.len(), number, kind });
             return;
         }
-        let text = if text.len() > self.budget.tail / 2 {
-            let half = self.budget.tail / 8;
-            let (head, tail) = (floor(text, half), ceil(text, text.len() - half));
-            format!("{} [… {} bytes cut …] {}", &text[..head], tail - head, &text[tail..]).into_boxed_str()
+        let half = self.budget.tail / 2;
+        if self.newer.text.len() + text.len() > half {
+            let mut gone = std::mem::replace(&mut self.older, std::mem::take(&mut self.newer));
+            self.let_go(&gone);
+            gone.text.clear();
+            gone.lines.clear();
+            self.newer = gone;
+        }
+        if text.len() > half {
+            let quarter = half / 4;
+            let (head, tail) = (floor(text, quarter), ceil(text, text.len() - quarter));
+            self.newer.text.push_str(&format!(
+                "{} [… {} bytes cut …] {}",
+                &text[..head],
+                tail - head,
+                &text[tail..]
+            ));
         } else {
-            Box::from(text)
-        };
-        self.tail_bytes += text.len() + 1;
-        self.tail.push_back((number, text));
-        while self.tail_bytes > self.budget.tail {
-            let Some((number, text)) = self.tail.pop_front() else { break };
-            self.tail_bytes -= text.len() + 1;
-            if guard::weigh(&text) == Weight::Plain {
-                self.lost_lines += 1;
-                self.lost_bytes += text.len() as u64 + 1;
-            } else if self.trouble_bytes + text.len() < self.budget.trouble {
+            self.newer.text.push_str(text);
+        }
+        self.newer.lines.push((self.newer.text.len(), number));
+    }
+
+    /// Lines that leave the tail: those about trouble are kept, the others counted.
+    fn let_go(&mut self, part: &Part) {
+        for (text, number) in part.lines() {
+            let plain = guard::weigh(text) == Weight::Plain;
+            if !plain && self.trouble_bytes + text.len() < self.budget.trouble {
                 self.trouble_bytes += text.len() + 1;
-                self.trouble.push((number, text));
+                self.trouble.push((number, Box::from(text)));
             } else {
                 self.lost_lines += 1;
-                self.lost_trouble += 1;
+                self.lost_trouble += u64::from(!plain);
                 self.lost_bytes += text.len() as u64 + 1;
             }
         }
@@ -161,7 +194,7 @@ impl Sink {
 
     /// The text, and the numbers of the lines in it.
     pub(crate) fn render(&self) -> (String, Vec<u64>) {
-        let mut out = String::with_capacity(self.text.len() + self.tail_bytes + self.trouble_bytes + 64);
+        let mut out = String::with_capacity(self.text.len() + self.budget.tail + self.trouble_bytes + 64);
         let mut numbers = Vec::new();
         let mut start = 0;
         for entry in &self.entries {
@@ -197,12 +230,10 @@ impl Sink {
         if self.lost_lines > 0 && !self.trouble.is_empty() {
             out.push_str("[…]\n");
         }
-        for (number, text) in &self.tail {
+        for (text, number) in self.older.lines().chain(self.newer.lines()) {
             out.push_str(text);
             out.push('\n');
-            if *number > 0 {
-                numbers.push(*number);
-            }
+            numbers.push(number);
         }
         out.truncate(out.trim_end().len());
         if !out.is_empty() {
@@ -228,7 +259,10 @@ mod tests {
             }
         }
         let (text, numbers) = sink.render();
-        assert!(text.contains("row 1\n") && text.contains("row 100") && text.contains("error: disk full"), "{text}");
+        assert!(
+            text.contains("row 1\n") && text.contains("row 100") && text.contains("error: disk full"),
+            "{text}"
+        );
         assert!(!text.contains("row 49"));
         assert_eq!(numbers.len() as u64 + sink.lost(), 100);
         assert!(text.contains(&format!("[… {} lines", sink.lost())));

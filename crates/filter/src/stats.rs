@@ -126,7 +126,13 @@ mod tests {
 
     #[test]
     fn inline_text_is_as_users_know_it() {
-        let stats = FilterStats { raw_lines: 342, filtered_lines: 28, raw_chars: 1000, filtered_chars: 200, ..Default::default() };
+        let stats = FilterStats {
+            raw_lines: 342,
+            filtered_lines: 28,
+            raw_chars: 1000,
+            filtered_chars: 200,
+            ..Default::default()
+        };
         assert_eq!(stats.format_inline("shell"), "[shell] 342 lines → 28 lines, 80.0% filtered");
         assert_eq!(FilterStats::default().format_inline("bash"), "[bash] 0 lines → 0 lines, 0.0% filtered");
         let long = FilterStats { command: Some(format!("  {}  ", "é".repeat(40))), ..Default::default() };
@@ -141,6 +147,9 @@ mod tests {
         assert_eq!((metrics.filtered_commands, metrics.skipped_commands), (1, 1));
         assert_eq!(metrics.confidence_counts, [1, 0, 1]);
         assert_eq!(metrics.savings_pct(), 40.0);
-        assert_eq!(worse_confidence(FilterConfidence::Full, FilterConfidence::Partial), FilterConfidence::Partial);
+        assert_eq!(
+            worse_confidence(FilterConfidence::Full, FilterConfidence::Partial),
+            FilterConfidence::Partial
+        );
     }
 }

@@ -45,6 +45,27 @@ pub(crate) fn hash(line: &str) -> u64 {
     hash
 }
 
+/// Whether two lines are the same but for their numbers and the width of their blanks.
+pub(crate) fn alike(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i].is_ascii_digit() && b[j].is_ascii_digit() {
+            i += a[i..].iter().take_while(|c| c.is_ascii_digit()).count();
+            j += b[j..].iter().take_while(|c| c.is_ascii_digit()).count();
+        } else if a[i] == b' ' && b[j] == b' ' {
+            i += a[i..].iter().take_while(|c| **c == b' ').count();
+            j += b[j..].iter().take_while(|c| **c == b' ').count();
+        } else if a[i] == b[j] {
+            i += 1;
+            j += 1;
+        } else {
+            return false;
+        }
+    }
+    i == a.len() && j == b.len()
+}
+
 /// The line with its numbers and identifiers masked, as a person reads it.
 pub(crate) fn mask(line: &str) -> String {
     let bytes = line.as_bytes();
@@ -126,6 +147,9 @@ mod tests {
         assert_eq!(hash("[worker] heartbeat 7 ok"), hash("[worker] heartbeat 4711 ok"));
         assert_eq!(hash("req 3f9a01bc done in 10ms"), hash("req a07b22c1 done in 7ms"));
         assert_ne!(hash("heartbeat 7 ok"), hash("heartbeat 7 failed"));
+        assert!(
+            alike("row   7 of 40", "row 12 of 40") && !alike("row 7", "row 7 x") && !alike("row x", "row 7")
+        );
     }
 
     #[test]

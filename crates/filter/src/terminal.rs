@@ -30,6 +30,32 @@ pub(crate) struct Screen {
 impl Screen {
     /// Takes a chunk and hands on each line it completes.
     pub(crate) fn push(&mut self, mut bytes: &[u8], line: &mut dyn FnMut(&str)) {
+        // The line that was begun is completed first.
+        if !(self.partial.is_empty() && self.long.is_none())
+            && let Some(end) = memchr::memchr(b'\n', bytes)
+        {
+            self.hold(&bytes[..end]);
+            self.end(line);
+            bytes = &bytes[end + 1..];
+        }
+        // Most chunks are plain text: they are judged as a whole, and their lines need no copy.
+        if self.partial.is_empty()
+            && self.long.is_none()
+            && let Some(end) = memchr::memrchr(b'\n', bytes)
+            && is_plain(&bytes[..end])
+            && let Ok(text) = std::str::from_utf8(&bytes[..end])
+        {
+            let mut from = 0;
+            for at in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+                if at - from <= LONG {
+                    line(&text[from..at]);
+                } else {
+                    self.show(&text.as_bytes()[from..at], line);
+                }
+                from = at + 1;
+            }
+            bytes = &bytes[end + 1..];
+        }
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
             bytes = &rest[1..];
@@ -57,7 +83,8 @@ impl Screen {
             bytes = later;
             // Cut where a character and a word end, so that the pieces do not depend on the chunks.
             let piece = std::mem::take(&mut self.partial);
-            let cut = piece.iter().rposition(|b| matches!(b, b' ' | b',' | b'\r')).map_or(piece.len(), |i| i + 1);
+            let cut =
+                piece.iter().rposition(|b| matches!(b, b' ' | b',' | b'\r')).map_or(piece.len(), |i| i + 1);
             self.partial.extend_from_slice(&piece[cut..]);
             self.long.get_or_insert_with(Long::default).add(&clean(&piece[..cut]).text());
         }
@@ -92,6 +119,16 @@ impl Screen {
             line(&cleaned.text);
         }
     }
+}
+
+/// Whether the bytes hold no control characters but line ends and tabs.
+fn is_plain(bytes: &[u8]) -> bool {
+    // Counted without a way out, so that it is done many bytes at a time.
+    let odd = |part: &[u8]| {
+        part.iter()
+            .fold(0u8, |odd, b| odd | u8::from((*b < 0x20 && *b != b'\t' && *b != b'\n') | (*b == 0x7f)))
+    };
+    bytes.chunks(4096).all(|part| odd(part) == 0)
 }
 
 /// A whole line of JSON is not cut here: its shape says what may go.
@@ -178,7 +215,9 @@ fn printable(bytes: &[u8]) -> String {
             _ => {}
         }
     }
-    if out.is_empty() { out.push('\u{fffd}') }
+    if out.is_empty() {
+        out.push('\u{fffd}')
+    }
     out
 }
 
@@ -235,7 +274,8 @@ impl Painter {
             return;
         }
         let known = |other: &String| {
-            crate::template::hash(other) == crate::template::hash(&text) && (weight != Weight::Vital || *other == text)
+            crate::template::hash(other) == crate::template::hash(&text)
+                && (weight != Weight::Vital || *other == text)
         };
         if known(&self.last) || self.overwritten.iter().any(known) || self.overwritten.len() >= 64 {
             return;
@@ -441,7 +481,10 @@ mod tests {
     fn carriage_returns_overwrite_but_not_errors() {
         assert_eq!(lines(b"10%\r50%\r100%\n"), ["100%"]);
         assert_eq!(lines(b"10%\rerror: disk full\r100%\r\n"), ["error: disk full", "100%"]);
-        assert_eq!(lines(b"Rebasing (1/1)\rerror: could not apply 751ef9a\n"), ["error: could not apply 751ef9a"]);
+        assert_eq!(
+            lines(b"Rebasing (1/1)\rerror: could not apply 751ef9a\n"),
+            ["error: could not apply 751ef9a"]
+        );
         assert_eq!(lines(b"a\r\nb\r\r\nc\r"), ["a", "b", "c"]);
     }
 

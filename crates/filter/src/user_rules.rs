@@ -140,9 +140,17 @@ struct TextMatch {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 enum Strategy {
-    StripNoise { patterns: Vec<String> },
-    Truncate { max_lines: usize, head: Option<usize>, tail: Option<usize> },
-    KeepMatching { patterns: Vec<String> },
+    StripNoise {
+        patterns: Vec<String>,
+    },
+    Truncate {
+        max_lines: usize,
+        head: Option<usize>,
+        tail: Option<usize>,
+    },
+    KeepMatching {
+        patterns: Vec<String>,
+    },
     StripAnnotated {
         patterns: Vec<String>,
         summary_pattern: Option<String>,
@@ -158,7 +166,10 @@ enum Strategy {
         #[allow(dead_code, reason = "traces are folded by whose frames they are")]
         truncate_stack_trace: Option<usize>,
     },
-    GroupByRule { location_pattern: String, rule_pattern: String },
+    GroupByRule {
+        location_pattern: String,
+        rule_pattern: String,
+    },
     GitStatus {},
     GitDiff {
         #[serde(default)]
@@ -181,15 +192,19 @@ impl From<Strategy> for StepDef {
                 Self::Truncate { max_lines, head: head.unwrap_or(20), tail: tail.unwrap_or(20) }
             }
             Strategy::KeepMatching { patterns } => Self::KeepMatching(OneOrMany::Many(patterns)),
-            Strategy::StripAnnotated { patterns, summary_pattern, long_output_threshold, keep_head, keep_tail } => {
-                Self::StripAnnotated {
-                    patterns: OneOrMany::Many(patterns),
-                    summary_pattern,
-                    long_output_threshold: long_output_threshold.unwrap_or(30),
-                    keep_head: keep_head.unwrap_or(10),
-                    keep_tail: keep_tail.unwrap_or(5),
-                }
-            }
+            Strategy::StripAnnotated {
+                patterns,
+                summary_pattern,
+                long_output_threshold,
+                keep_head,
+                keep_tail,
+            } => Self::StripAnnotated {
+                patterns: OneOrMany::Many(patterns),
+                summary_pattern,
+                long_output_threshold: long_output_threshold.unwrap_or(30),
+                keep_head: keep_head.unwrap_or(10),
+                keep_tail: keep_tail.unwrap_or(5),
+            },
             Strategy::TestSummary { .. } => Self::TestSummary,
             Strategy::GroupByRule { location_pattern, rule_pattern } => {
                 Self::GroupByRule { location_pattern, rule_pattern }
@@ -276,7 +291,8 @@ pub(crate) fn read(text: &str, origin: Origin) -> Result<Vec<Rule>, RulesError> 
 }
 
 fn argv_match(def: &MatchDef) -> Match {
-    let texts = |list: &OneOrMany| Cow::Owned(list.list().iter().cloned().map(Cow::Owned).collect::<Vec<_>>());
+    let texts =
+        |list: &OneOrMany| Cow::Owned(list.list().iter().cloned().map(Cow::Owned).collect::<Vec<_>>());
     Match::Argv {
         programs: texts(&def.program),
         subcommands: texts(&def.subcommand),
@@ -288,7 +304,11 @@ fn argv_match(def: &MatchDef) -> Match {
 fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
     let broken = |why: String| RulesError::Rule { rule: rule.to_owned(), why };
     let some = |list: &OneOrMany, what: &str| {
-        if list.list().is_empty() { Err(broken(format!("`{what}` has no patterns"))) } else { set(rule, list.list()) }
+        if list.list().is_empty() {
+            Err(broken(format!("`{what}` has no patterns")))
+        } else {
+            set(rule, list.list())
+        }
     };
     let sizes = |most: usize, head: usize, tail: usize| {
         if head.saturating_add(tail) > most {
@@ -300,9 +320,11 @@ fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
     Ok(match step {
         StepDef::DropLines(list) => Step::Drop(some(list, "drop_lines")?),
         StepDef::StripNoise(list) => Step::Drop(some(list, "strip_noise")?),
-        StepDef::DropOutside { lines, from, until } => {
-            Step::DropOutside { noise: some(lines, "lines")?, from: some(from, "from")?, until: some(until, "until")? }
-        }
+        StepDef::DropOutside { lines, from, until } => Step::DropOutside {
+            noise: some(lines, "lines")?,
+            from: some(from, "from")?,
+            until: some(until, "until")?,
+        },
         StepDef::FoldLines(list) => Step::Fold(some(list, "fold_lines")?),
         StepDef::DropSection { from, until } => {
             Step::Section { from: some(from, "from")?, until: some(until, "until")? }
@@ -312,7 +334,13 @@ fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
             sizes(*max_lines, *head, *tail)?;
             Step::Truncate { most: *max_lines, head: *head, tail: *tail }
         }
-        StepDef::StripAnnotated { patterns, summary_pattern, long_output_threshold, keep_head, keep_tail } => {
+        StepDef::StripAnnotated {
+            patterns,
+            summary_pattern,
+            long_output_threshold,
+            keep_head,
+            keep_tail,
+        } => {
             let summary: Vec<String> = summary_pattern.iter().cloned().collect();
             Step::Annotated {
                 noise: some(patterns, "patterns")?,
@@ -361,9 +389,13 @@ fn check_length(rule: &str, pattern: &str) -> Result<(), RulesError> {
 
 fn one(rule: &str, pattern: &str) -> Result<Regex, RulesError> {
     check_length(rule, pattern)?;
-    RegexBuilder::new(pattern).size_limit(PATTERN_MEMORY).dfa_size_limit(PATTERN_MEMORY).build().map_err(|source| {
-        RulesError::Pattern { rule: rule.to_owned(), pattern: pattern.to_owned(), source: Box::new(source) }
-    })
+    RegexBuilder::new(pattern).size_limit(PATTERN_MEMORY).dfa_size_limit(PATTERN_MEMORY).build().map_err(
+        |source| RulesError::Pattern {
+            rule: rule.to_owned(),
+            pattern: pattern.to_owned(),
+            source: Box::new(source),
+        },
+    )
 }
 
 fn set(rule: &str, patterns: &[String]) -> Result<Patterns, RulesError> {
@@ -399,9 +431,17 @@ pub(crate) fn run_examples(text: &str, catalog: &Catalog) -> Result<(), RulesErr
         for (at, example) in def.examples.iter().enumerate() {
             let commands = crate::command::commands(&example.command);
             let fail = |why: String, text: &str| {
-                Err(RulesError::Example { rule: def.name.clone(), number: at + 1, why, text: text.to_owned() })
+                Err(RulesError::Example {
+                    rule: def.name.clone(),
+                    number: at + 1,
+                    why,
+                    text: text.to_owned(),
+                })
             };
-            if !commands.iter().any(|argv| catalog.rules_for(argv).iter().any(|r| r.name == def.name.as_str())) {
+            if !commands
+                .iter()
+                .any(|argv| catalog.rules_for(argv).iter().any(|r| r.name == def.name.as_str()))
+            {
                 return fail(format!("the rule is not for `{}`", example.command), "");
             }
             let mut filter = Filter::new(catalog, &commands, FilterOptions::default());

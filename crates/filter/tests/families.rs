@@ -12,11 +12,23 @@ struct Output {
     noise: &'static [&'static str],
 }
 
-fn out(command: &'static str, exit: i32, stdout: impl Into<String>, facts: &'static [&'static str], noise: &'static [&'static str]) -> Output {
+fn out(
+    command: &'static str,
+    exit: i32,
+    stdout: impl Into<String>,
+    facts: &'static [&'static str],
+    noise: &'static [&'static str],
+) -> Output {
     Output { command, exit, stdout: stdout.into(), stderr: String::new(), facts, noise }
 }
 
-fn err(command: &'static str, exit: i32, stderr: impl Into<String>, facts: &'static [&'static str], noise: &'static [&'static str]) -> Output {
+fn err(
+    command: &'static str,
+    exit: i32,
+    stderr: impl Into<String>,
+    facts: &'static [&'static str],
+    noise: &'static [&'static str],
+) -> Output {
     Output { command, exit, stdout: String::new(), stderr: stderr.into(), facts, noise }
 }
 
@@ -158,7 +170,14 @@ fn outputs() -> Vec<Output> {
 fn facts_of_every_family_survive_and_noise_goes() {
     let mut wrong = Vec::new();
     for case in outputs() {
-        let done = filter_captured(&Catalog::built_in(), case.command, case.exit, case.stdout.as_bytes(), case.stderr.as_bytes(), CaptureOptions::default());
+        let done = filter_captured(
+            &Catalog::built_in(),
+            case.command,
+            case.exit,
+            case.stdout.as_bytes(),
+            case.stderr.as_bytes(),
+            CaptureOptions::default(),
+        );
         for fact in case.facts {
             if !done.text.contains(fact) {
                 wrong.push(format!("{}: lost {fact:?}\n{}", case.command, done.text));

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use toolgate_filter::{
-    CaptureOptions, Catalog, Filter, FilterOptions, Filtered, Origin, Stream, Weight, built_in, command, filter_captured, weigh,
+    CaptureOptions, Catalog, Filter, FilterOptions, Filtered, Origin, Stream, Weight, built_in, command,
+    filter_captured, weigh,
 };
 
 /// The error somebody would look for, in the languages of the people who use this.
@@ -117,8 +118,17 @@ fn an_error_put_anywhere_into_any_output_is_shown() {
             let mut changed = side[..at].to_vec();
             changed.extend_from_slice(line.as_bytes());
             changed.extend_from_slice(&side[at..]);
-            let done = if into_stderr { run(case, &case.stdout, &changed) } else { run(case, &changed, &case.stderr) };
-            assert!(done.text.contains("zq7"), "{}: {error:?} put at {at} is lost:\n{}", case.name, done.text);
+            let done = if into_stderr {
+                run(case, &case.stdout, &changed)
+            } else {
+                run(case, &changed, &case.stderr)
+            };
+            assert!(
+                done.text.contains("zq7"),
+                "{}: {error:?} put at {at} is lost:\n{}",
+                case.name,
+                done.text
+            );
             tried += 1;
         }
     }
@@ -129,10 +139,21 @@ fn an_error_put_anywhere_into_any_output_is_shown() {
 fn no_output_costs_more_than_it_did_and_none_is_empty() {
     for case in cases() {
         let done = run(&case, &case.stdout, &case.stderr);
-        assert!(done.filtered_tokens <= done.raw_tokens, "{}: {} > {}", case.name, done.filtered_tokens, done.raw_tokens);
+        assert!(
+            done.filtered_tokens <= done.raw_tokens,
+            "{}: {} > {}",
+            case.name,
+            done.filtered_tokens,
+            done.raw_tokens
+        );
         let raw = [case.stdout.as_slice(), &case.stderr].concat();
         assert!(done.text.len() <= raw.len() + 40, "{}", case.name);
-        assert_eq!(done.text.trim().is_empty(), String::from_utf8_lossy(&raw).trim().is_empty(), "{}", case.name);
+        assert_eq!(
+            done.text.trim().is_empty(),
+            String::from_utf8_lossy(&raw).trim().is_empty(),
+            "{}",
+            case.name
+        );
     }
 }
 
@@ -142,7 +163,10 @@ fn what_was_filtered_once_is_not_made_shorter_by_losing_trouble() {
         let done = run(&case, &case.stdout, &case.stderr);
         let again = run(&case, done.text.as_bytes(), b"");
         for line in done.text.lines().filter(|l| weigh(l) == Weight::Vital) {
-            let words = line.split_whitespace().filter(|w| w.len() > 4).all(|w| again.text.contains(w.trim_matches(['[', ']', ',', ';', ':'])));
+            let words = line
+                .split_whitespace()
+                .filter(|w| w.len() > 4)
+                .all(|w| again.text.contains(w.trim_matches(['[', ']', ',', ';', ':'])));
             assert!(words || again.text.contains(line.trim()), "{}: {line}\n{}", case.name, again.text);
         }
     }
@@ -151,7 +175,14 @@ fn what_was_filtered_once_is_not_made_shorter_by_losing_trouble() {
 #[test]
 fn a_failed_command_of_which_nothing_was_understood_is_shown_as_it_came() {
     for rule in built_in() {
-        let done = filter_captured(&Catalog::built_in(), rule.name(), 3, b"quux one\nquux two\n", b"zap\n", CaptureOptions::default());
+        let done = filter_captured(
+            &Catalog::built_in(),
+            rule.name(),
+            3,
+            b"quux one\nquux two\n",
+            b"zap\n",
+            CaptureOptions::default(),
+        );
         assert_eq!(done.text, "quux one\nquux two\nzap\n");
     }
 }

@@ -3,8 +3,14 @@
 use toolgate_filter::{CaptureOptions, Catalog, FilterConfidence, Filtered, filter_captured};
 
 fn filter(command: &str, exit: i32, stdout: &str, stderr: &str) -> Filtered {
-    let done =
-        filter_captured(&Catalog::built_in(), command, exit, stdout.as_bytes(), stderr.as_bytes(), CaptureOptions::default());
+    let done = filter_captured(
+        &Catalog::built_in(),
+        command,
+        exit,
+        stdout.as_bytes(),
+        stderr.as_bytes(),
+        CaptureOptions::default(),
+    );
     assert_eq!(done.exit, exit);
     assert!(done.filtered_tokens <= done.raw_tokens.max(1), "{command}: grew\n{}", done.text);
     done
@@ -39,12 +45,36 @@ fn a_suite_that_does_not_load_is_counted_and_shown() {
 
 #[test]
 fn a_tool_that_is_not_there_found_no_errors_is_never_said() {
-    let done = keeps("npx tsc -p .", 1, "", "This is not the tsc command you are looking for\n", &["not the tsc command"]);
+    let done = keeps(
+        "npx tsc -p .",
+        1,
+        "",
+        "This is not the tsc command you are looking for\n",
+        &["not the tsc command"],
+    );
     assert!(!done.text.contains("no error"));
-    keeps("go build ./cmd/nope", 1, "", "no required module provides package ./cmd/nope\n", &["no required module"]);
+    keeps(
+        "go build ./cmd/nope",
+        1,
+        "",
+        "no required module provides package ./cmd/nope\n",
+        &["no required module"],
+    );
     keeps("go build ./cmd/nope", 1, "", "stat /w/cmd/nope: directory not found\n", &["directory not found"]);
-    keeps("go vet ./...", 1, "", "# x/y\nvet: ./a.go:3:2: undefined: frob\n", &["a.go:3:2", "undefined: frob"]);
-    keeps("npx prettier --check .", 1, "Checking formatting...\n", "[warn] a.ts\n[warn] b.ts\n", &["a.ts", "b.ts"]);
+    keeps(
+        "go vet ./...",
+        1,
+        "",
+        "# x/y\nvet: ./a.go:3:2: undefined: frob\n",
+        &["a.go:3:2", "undefined: frob"],
+    );
+    keeps(
+        "npx prettier --check .",
+        1,
+        "Checking formatting...\n",
+        "[warn] a.ts\n[warn] b.ts\n",
+        &["a.ts", "b.ts"],
+    );
 }
 
 #[test]
@@ -57,10 +87,28 @@ fn an_unknown_failure_of_a_known_tool_is_shown_as_it_came() {
 
 #[test]
 fn other_languages_change_no_verdict() {
-    keeps("git stash", 0, "Aucune modification locale à sauver\n", "", &["Aucune modification locale à sauver"]);
+    keeps(
+        "git stash",
+        0,
+        "Aucune modification locale à sauver\n",
+        "",
+        &["Aucune modification locale à sauver"],
+    );
     let italian = "Sul branch main\nModifiche di cui verrà eseguito il commit:\n  (usa \"git restore --staged <file>...\" per rimuovere gli elementi dall'area di staging)\n\tnuovo file:             a.rs\n\nModifiche non nell'area di staging per il commit:\n\tmodificato:             b.rs\n";
-    keeps("git status", 0, italian, "", &["Sul branch main", "nuovo file:             a.rs", "modificato:             b.rs"]);
-    keeps("git checkout x", 1, "", "erreur : le spécificateur de chemin 'x' ne correspond à aucun fichier\n", &["erreur", "'x'"]);
+    keeps(
+        "git status",
+        0,
+        italian,
+        "",
+        &["Sul branch main", "nuovo file:             a.rs", "modificato:             b.rs"],
+    );
+    keeps(
+        "git checkout x",
+        1,
+        "",
+        "erreur : le spécificateur de chemin 'x' ne correspond à aucun fichier\n",
+        &["erreur", "'x'"],
+    );
     keeps("ls -la", 0, "insgesamt 4\n-rw-r--r-- 1 u u 3 12. Jan 10:00 a.txt\n", "", &["12. Jan 10:00 a.txt"]);
 }
 
@@ -84,7 +132,11 @@ fn eighty_failures_are_eighty_facts() {
     out.push_str("\n  80 failed\n  900 passed (61.2s)\n");
     let done = filter("npx playwright test", 1, &out, "");
     for n in 1..=80 {
-        assert!(done.text.contains(&format!("› pays {n} ")) && done.text.contains(&format!("cart.spec.ts:{}:40", n * 7 + 2)), "{n}");
+        assert!(
+            done.text.contains(&format!("› pays {n} "))
+                && done.text.contains(&format!("cart.spec.ts:{}:40", n * 7 + 2)),
+            "{n}"
+        );
     }
     assert!(done.text.contains("80 failed") && done.text.contains("900 passed"));
     assert!(done.filtered_tokens * 2 < done.raw_tokens);
@@ -93,19 +145,44 @@ fn eighty_failures_are_eighty_facts() {
 #[test]
 fn a_test_run_that_does_not_compile_is_a_build() {
     let err = "   Compiling t v0.1.0 (/w)\nerror[E0425]: cannot find function `okk` in this scope\n --> tests/t.rs:1:38\n  |\n1 | #[test] fn a() { assert_eq!(1, okk()); }\n  |                                ^^^ not found in this scope\n\nerror[E0308]: mismatched types\n --> tests/t.rs:2:34\n  |\n2 | #[test] fn b() { let s: String = 3; }\n  |                         ------   ^ expected `String`, found integer\n\nerror: could not compile `t` (test \"t\") due to 2 previous errors\n";
-    keeps("cargo test", 101, "", err, &["E0425", "okk", "tests/t.rs:1:38", "E0308", "tests/t.rs:2:34", "expected `String`, found integer", "2 previous errors"]);
+    keeps(
+        "cargo test",
+        101,
+        "",
+        err,
+        &[
+            "E0425",
+            "okk",
+            "tests/t.rs:1:38",
+            "E0308",
+            "tests/t.rs:2:34",
+            "expected `String`, found integer",
+            "2 previous errors",
+        ],
+    );
 }
 
 #[test]
 fn a_fatal_error_of_the_runtime_stays() {
     let out = "=== RUN   TestA\nfatal error: checkptr: misaligned pointer conversion\n\ngoroutine 7 [running]:\nruntime.throw({0x1, 0x2})\n\t/usr/local/go/src/runtime/panic.go:1077 +0x5c\nx/y.A(0xc0)\n\t/w/y/a.go:12 +0x1d\nFAIL\tx/y\t0.004s\nFAIL\n";
-    keeps("go test ./...", 1, out, "", &["fatal error: checkptr: misaligned pointer conversion", "/w/y/a.go:12", "goroutine 7"]);
+    keeps(
+        "go test ./...",
+        1,
+        out,
+        "",
+        &["fatal error: checkptr: misaligned pointer conversion", "/w/y/a.go:12", "goroutine 7"],
+    );
 }
 
 #[test]
 fn the_summary_stays_wherever_the_tool_runs() {
     let out = "PHPUnit 10.5.0 by Sebastian Bergmann and contributors.\n\n............  596 / 596 (100%)\n\nTime: 00:01, Memory: 48.00 MB\n\nOK (596 tests, 1204 assertions)\n";
-    for command in ["docker exec -t web vendor/bin/phpunit", "docker compose exec web php artisan test", "ssh host phpunit", "make test"] {
+    for command in [
+        "docker exec -t web vendor/bin/phpunit",
+        "docker compose exec web php artisan test",
+        "ssh host phpunit",
+        "make test",
+    ] {
         keeps(command, 0, out, "", &["OK (596 tests, 1204 assertions)"]);
     }
 }
@@ -115,14 +192,26 @@ fn several_tools_in_one_run_keep_each_summary() {
     let mut out = String::from("ruff check .\nAll checks passed!\npytest -q\n");
     out.push_str(&numbered(1, 400, |n| format!("tests/test_a.py::test_{n} PASSED [{:3}%]", n / 4)));
     out.push_str("FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 400 passed in 2.1s\nvitest run\n ✓ a.test.ts (12 tests) 3ms\n Test Files  1 passed (1)\n      Tests  12 passed (12)\n");
-    let facts = ["All checks passed!", "test_x - assert 1 == 2", "1 failed, 400 passed", "12 passed (12)", "[ci] Error 1"];
+    let facts = [
+        "All checks passed!",
+        "test_x - assert 1 == 2",
+        "1 failed, 400 passed",
+        "12 passed (12)",
+        "[ci] Error 1",
+    ];
     keeps("make ci", 2, &out, "make: *** [ci] Error 1\n", &facts);
 }
 
 #[test]
 fn text_of_a_panic_that_looks_like_a_pass_stays() {
     let out = "running 2 tests\ntest a ... FAILED\ntest b ... ok\n\nfailures:\n\n---- a stdout ----\nthread 'a' panicked at src/lib.rs:3:5:\ntest said: test inner ... ok\nbut it was not\n\nfailures:\n    a\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
-    keeps("cargo test", 101, out, "", &["test said: test inner ... ok", "but it was not", "src/lib.rs:3:5", "1 passed; 1 failed"]);
+    keeps(
+        "cargo test",
+        101,
+        out,
+        "",
+        &["test said: test inner ... ok", "but it was not", "src/lib.rs:3:5", "1 passed; 1 failed"],
+    );
 }
 
 #[test]
@@ -140,16 +229,26 @@ fn both_streams_are_filtered_and_shown() {
     let err = "bun test v1.1\n\na.test.ts:\n(pass) adds [0.1ms]\n(fail) halves [0.3ms]\nerror: expect(received).toBe(expected)\n\nExpected: 4\nReceived: 5\n\n 1 pass\n 1 fail\n";
     keeps("bun test", 1, "", err, &["(fail) halves", "Expected: 4", "1 fail"]);
     keeps("ls /nope", 2, "", "ls: cannot access '/nope': No such file or directory\n", &["/nope"]);
-    keeps("golangci-lint run", 3, "", "level=error msg=\"Running error: context loading failed\"\n", &["context loading failed"]);
+    keeps(
+        "golangci-lint run",
+        3,
+        "",
+        "level=error msg=\"Running error: context loading failed\"\n",
+        &["context loading failed"],
+    );
     keeps("curl -O http://x/y", 6, "", "curl: (6) Could not resolve host: x\n", &["curl: (6)"]);
 }
 
 #[test]
 fn an_error_in_the_cut_middle_stays() {
-    let mut out = numbered(1, 60_000, |n| format!("2026-03-01 00:00:00 INFO handled request {n} of user {}", n % 977));
+    let mut out =
+        numbered(1, 60_000, |n| format!("2026-03-01 00:00:00 INFO handled request {n} of user {}", n % 977));
     let at = out.len() / 2;
     let at = out[..at].rfind('\n').unwrap() + 1;
-    out.insert_str(at, "2026-03-01 00:00:00 FATAL [ledger] invariant broken: balance -300\n  at ledger.rs:212\n");
+    out.insert_str(
+        at,
+        "2026-03-01 00:00:00 FATAL [ledger] invariant broken: balance -300\n  at ledger.rs:212\n",
+    );
     for command in ["cat app.log", "docker logs web", "./server", "kubectl logs web-1", "cat data.txt"] {
         keeps(command, 0, &out, "", &["invariant broken: balance -300"]);
     }
@@ -157,7 +256,10 @@ fn an_error_in_the_cut_middle_stays() {
 
 #[test]
 fn few_long_lines_keep_their_end() {
-    let out: String = (0..20).map(|n| format!("{n} {}\n", "x".repeat(30_000))).chain(["error: could not compile `x`\n".to_owned()]).collect();
+    let out: String = (0..20)
+        .map(|n| format!("{n} {}\n", "x".repeat(30_000)))
+        .chain(["error: could not compile `x`\n".to_owned()])
+        .collect();
     keeps("./build.sh", 1, &out, "", &["error: could not compile `x`"]);
 }
 
@@ -165,7 +267,9 @@ fn few_long_lines_keep_their_end() {
 
 #[test]
 fn a_long_diff_says_what_is_cut() {
-    let mut diff = String::from("diff --git a/t.rs b/t.rs\nindex 1..2 100644\n--- a/t.rs\n+++ b/t.rs\n@@ -1,1 +1,1001 @@\n");
+    let mut diff = String::from(
+        "diff --git a/t.rs b/t.rs\nindex 1..2 100644\n--- a/t.rs\n+++ b/t.rs\n@@ -1,1 +1,1001 @@\n",
+    );
     diff.push_str(&numbered(1, 1000, |n| format!("+const ROW_{n}: u32 = 0;")));
     diff.push_str(" end\n");
     let done = keeps("git diff", 0, &diff, "", &["ROW_1:", "ROW_1000:", " end"]);
@@ -181,25 +285,47 @@ fn a_long_diff_says_what_is_cut() {
 
 #[test]
 fn a_huge_hunk_is_never_empty() {
-    let mut diff = String::from("diff --git a/t.sql b/t.sql\n--- a/t.sql\n+++ b/t.sql\n@@ -0,0 +1,158000 @@\n");
-    diff.push_str(&numbered(1, 158_000, |n| format!("+insert {} into t values ('{}')", n * 7919 % 104_729, n % 13)));
+    let mut diff =
+        String::from("diff --git a/t.sql b/t.sql\n--- a/t.sql\n+++ b/t.sql\n@@ -0,0 +1,158000 @@\n");
+    diff.push_str(&numbered(1, 158_000, |n| {
+        format!("+insert {} into t values ('{}')", n * 7919 % 104_729, n % 13)
+    }));
     let done = filter("git diff", 0, &diff, "");
-    assert!(done.text.contains("+++ b/t.sql") && done.text.contains("lines") && done.text.lines().count() > 100);
+    assert!(
+        done.text.contains("+++ b/t.sql") && done.text.contains("lines") && done.text.lines().count() > 100
+    );
     assert!(done.text.len() < 600_000);
 }
 
 #[test]
 fn commit_bodies_stay() {
     let log = "commit 5e40b044fd821f1f60644b99a8150eb14760fc62\nAuthor: A <a@x>\nDate:   Wed Jan 14 10:00:00 2026 +0000\n\n    fix: x\n\n    Because of y.\n    * z\n\n    BREAKING CHANGE: w\n";
-    keeps("git log -3", 0, log, "", &["5e40b044fd", "fix: x", "Because of y.", "* z", "BREAKING CHANGE: w", "Jan 14 2026"]);
+    keeps(
+        "git log -3",
+        0,
+        log,
+        "",
+        &["5e40b044fd", "fix: x", "Because of y.", "* z", "BREAKING CHANGE: w", "Jan 14 2026"],
+    );
 }
 
 #[test]
 fn rows_that_were_asked_for_stay() {
-    let pods = String::from("NAME    READY   STATUS    RESTARTS   AGE\n") + &numbered(1, 150, |n| format!("web-{n}   1/1     Running   0          3d"));
+    let pods = String::from("NAME    READY   STATUS    RESTARTS   AGE\n")
+        + &numbered(1, 150, |n| format!("web-{n}   1/1     Running   0          3d"));
     let done = filter("kubectl get pods", 0, &pods, "");
     assert_eq!(done.text.lines().count(), 151);
-    for command in ["du -s *", "psql -c 'select 1'", "seq 1 100", "awk '{print}' x", "sort x", "wc -l *", "find . -name x", "grep -o x y", "cat data.csv"] {
+    for command in [
+        "du -s *",
+        "psql -c 'select 1'",
+        "seq 1 100",
+        "awk '{print}' x",
+        "sort x",
+        "wc -l *",
+        "find . -name x",
+        "grep -o x y",
+        "cat data.csv",
+    ] {
         let rows = numbered(1, 100, |n| format!("item {n} of 100"));
         assert_eq!(filter(command, 0, &rows, "").text, rows, "{command}");
     }
@@ -229,11 +355,27 @@ fn the_end_of_a_pipe_decides() {
 #[test]
 fn bytes_of_any_kind_are_survived() {
     let catalog = Catalog::built_in();
-    for command in ["cargo test", "git diff", "git log", "pytest", "make", "ps aux", "ls -R", "rg x", "eslint .", "./x"] {
-        for text in ["税込価格を計算する naïve_café — тест №5 😀", "error: 税込 é", "\u{1b}[Kx\u{1b}[Gy", "a\u{0}b", "é:12: x", "(é,1): error TS1: x"] {
+    for command in
+        ["cargo test", "git diff", "git log", "pytest", "make", "ps aux", "ls -R", "rg x", "eslint .", "./x"]
+    {
+        for text in [
+            "税込価格を計算する naïve_café — тест №5 😀",
+            "error: 税込 é",
+            "\u{1b}[Kx\u{1b}[Gy",
+            "a\u{0}b",
+            "é:12: x",
+            "(é,1): error TS1: x",
+        ] {
             let many = format!("{text}\n").repeat(40);
             for cut in (0..many.len().min(70)).step_by(5) {
-                let _ = filter_captured(&catalog, command, 1, &many.as_bytes()[cut..], &many.as_bytes()[..cut], CaptureOptions::default());
+                let _ = filter_captured(
+                    &catalog,
+                    command,
+                    1,
+                    &many.as_bytes()[cut..],
+                    &many.as_bytes()[..cut],
+                    CaptureOptions::default(),
+                );
             }
         }
     }
@@ -252,9 +394,12 @@ fn an_invalid_byte_does_not_merge_lines() {
 fn line_ends_are_no_progress_bars() {
     let out = "one\r\ntwo\r\nerror: three\r\n";
     assert_eq!(filter("./x", 1, out, "").text, "one\ntwo\nerror: three\n");
-    let diff = "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-beta\r\n+beta\n x\n";
+    let diff =
+        "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-beta\r\n+beta\n x\n";
     keeps("git diff", 0, diff, "", &["-beta", "+beta"]);
-    let bar: String = (0..41_000).map(|n| format!("\r{:3}%|{}| {n}/41000 [00:01<00:09]", n / 410, "█".repeat(n / 4100))).collect();
+    let bar: String = (0..41_000)
+        .map(|n| format!("\r{:3}%|{}| {n}/41000 [00:01<00:09]", n / 410, "█".repeat(n / 4100)))
+        .collect();
     let done = filter("tail -100 train.out", 0, &format!("{bar}\nloss=0.31\n"), "");
     assert!(done.text.contains("loss=0.31") && done.text.len() < 500);
 }
@@ -299,8 +444,19 @@ fn savings_are_signed_and_honest() {
 
 #[test]
 fn results_of_several_programs_are_added_up() {
-    let suite = |n: usize| format!("running {n} tests\n{}\ntest result: ok. {n} passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.01s\n", numbered(1, n, |i| format!("test t{i} ... ok")));
-    keeps("cargo test", 0, &format!("{}\n{}", suite(40), suite(1)), "", &["41 passed; 0 failed", "4 filtered out"]);
+    let suite = |n: usize| {
+        format!(
+            "running {n} tests\n{}\ntest result: ok. {n} passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.01s\n",
+            numbered(1, n, |i| format!("test t{i} ... ok"))
+        )
+    };
+    keeps(
+        "cargo test",
+        0,
+        &format!("{}\n{}", suite(40), suite(1)),
+        "",
+        &["41 passed; 0 failed", "4 filtered out"],
+    );
     let many: String = (0..169).map(|_| suite(100)).collect();
     keeps("cargo test", 0, &many, "", &["16900 passed"]);
 }

@@ -1,5 +1,7 @@
 //! How long a judgement takes over the judged commands, each many times, the best of each.
 
+#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
+
 use std::time::Instant;
 use toolgate_policy::batch::{Judge, Request};
 

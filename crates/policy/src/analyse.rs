@@ -209,6 +209,10 @@ pub(crate) struct Analyst<'c> {
     calling: Vec<String>,
     /// The command that effects belong to.
     command: Option<u32>,
+    /// A variable with a secret's name that was expanded in the words at hand.
+    secret: Option<String>,
+    /// Whether the command at hand prints nothing into what it is redirected to.
+    empties: bool,
     /// What the last walk over directories prints.
     found: Option<Vec<String>>,
 }
@@ -227,6 +231,8 @@ impl<'c> Analyst<'c> {
             base: None,
             calling: Vec::new(),
             command: None,
+            secret: None,
+            empties: false,
             found: None,
         }
     }

@@ -59,6 +59,8 @@ pub struct Operand<'w> {
     pub role: Role,
     /// What else it may be, where conditions hang on something unknown.
     pub other: Option<Role>,
+    /// Whether it is one of any number in its place of the pattern.
+    pub many: bool,
 }
 
 /// A command inside a command line.
@@ -174,6 +176,7 @@ impl<'w> Reader<'w> {
                                     word: w.clone(),
                                     role: Role::Text,
                                     other: None,
+                                    many: false,
                                 }));
                                 return;
                             }
@@ -232,12 +235,14 @@ impl<'w> Reader<'w> {
                 self.call.unknown.push((Doubt::Bare, span));
             }
         }
-        if self.spec.has_bare && self.plain.is_empty() && self.spec.has_subs() {
-            if let Some(bare) = self.spec.sub("") {
-                self.call.specs.push(bare);
-                self.spec = bare;
-                self.call.stdin = bare.stdin;
-            }
+        if self.spec.has_bare
+            && self.plain.is_empty()
+            && self.spec.has_subs()
+            && let Some(bare) = self.spec.sub("")
+        {
+            self.call.specs.push(bare);
+            self.spec = bare;
+            self.call.stdin = bare.stdin;
         }
     }
 
@@ -653,7 +658,10 @@ impl<'w> Reader<'w> {
                 Like::Present => Holds::Yes,
                 Like::Word(run) if w.is_exact() => words(run).any(|x| x == w.text).into(),
                 Like::Glob(run) if w.is_exact() => words(run).any(|g| glob(g, &w.text)).into(),
-                Like::Word(_) | Like::Glob(_) => Holds::Maybe,
+                Like::Word(run) => {
+                    if words(run).any(|x| could_become(&w.text, x)) { Holds::Maybe } else { Holds::No }
+                }
+                Like::Glob(run) => words(run).map(|g| partly(g, &w.text)).fold(Holds::No, Holds::or),
                 Like::Path => looks_like_path(&w.text).into(),
             };
             if h == Holds::Yes {
@@ -702,19 +710,20 @@ impl<'w> Reader<'w> {
         let others = other.map(|o| distribute(slots(o), &before));
         let mut assignments = Vec::new();
         for (i, word) in before.into_iter().enumerate() {
-            let other = others.as_ref().and_then(|o| o.get(i).copied().flatten());
-            match roles.get(i).copied().flatten().or(other) {
-                Some(role) => {
+            let other = others.as_ref().and_then(|o| o.get(i).copied().flatten()).map(|o| o.0);
+            let place = roles.get(i).copied().flatten();
+            match place.or(other.map(|o| (o, false))) {
+                Some((role, many)) => {
                     if role == Role::Assign {
                         assignments.push(word.clone());
                     }
-                    self.call.operands.push(Operand { word, role, other });
+                    self.call.operands.push(Operand { word, role, other, many });
                 }
                 None => {
                     if self.scopes().all(|s| text(s.special) != "loose") {
                         self.call.unknown.push((Doubt::Operand(crate::word::shown(&word.text)), word.span));
                     }
-                    self.call.operands.push(Operand { word, role: Role::Text, other });
+                    self.call.operands.push(Operand { word, role: Role::Text, other, many: false });
                 }
             }
         }
@@ -731,7 +740,36 @@ enum Rest {
     Sub(&'static Spec),
 }
 
+/// Whether a word known in part could be this text.
+fn could_become(t: &str, text: &str) -> bool {
+    let pattern: String = t.chars().map(|c| if c == UNKNOWN || c == SOME { '*' } else { c }).collect();
+    glob(&pattern, text)
+}
+
+/// Whether a word known in part fits a glob: surely if the glob leaves what is not known open, surely not
+/// if what is known is against it.
+fn partly(pattern: &str, t: &str) -> Holds {
+    let head = t.split([UNKNOWN, SOME]).next().unwrap_or("");
+    let fixed = pattern.split(['*', '?']).next().unwrap_or("");
+    if fixed.len() < pattern.len() && head.starts_with(fixed) && pattern.get(fixed.len()..) == Some("*") {
+        return Holds::Yes;
+    }
+    let known = head.len().min(fixed.len());
+    if head.as_bytes().get(..known) != fixed.as_bytes().get(..known) {
+        return Holds::No;
+    }
+    Holds::Maybe
+}
+
 impl Holds {
+    fn or(self, other: Holds) -> Holds {
+        match (self, other) {
+            (Holds::Yes, _) | (_, Holds::Yes) => Holds::Yes,
+            (Holds::No, Holds::No) => Holds::No,
+            _ => Holds::Maybe,
+        }
+    }
+
     fn and(self, other: Holds) -> Holds {
         match (self, other) {
             (Holds::No, _) | (_, Holds::No) => Holds::No,
@@ -742,7 +780,7 @@ impl Holds {
 }
 
 /// Which slot each word falls into; `None` where there is none left.
-fn distribute(slots: &[Slot], words: &[Word<'_>]) -> Vec<Option<Role>> {
+fn distribute(slots: &[Slot], words: &[Word<'_>]) -> Vec<Option<(Role, bool)>> {
     let n = words.len();
     let mut roles = vec![None; n];
     let many = slots.iter().position(|s| s.repeat == Repeat::Many);
@@ -756,14 +794,14 @@ fn distribute(slots: &[Slot], words: &[Word<'_>]) -> Vec<Option<Role>> {
         match slot.repeat {
             Repeat::While => {
                 while i < n && words[i].text.contains('=') {
-                    roles[i] = Some(slot.role);
+                    roles[i] = Some((slot.role, false));
                     i += 1;
                 }
             }
             Repeat::Maybe if n - i <= needed => {}
             _ => {
                 if i < n {
-                    roles[i] = Some(slot.role);
+                    roles[i] = Some((slot.role, false));
                     i += 1;
                 }
             }
@@ -772,13 +810,13 @@ fn distribute(slots: &[Slot], words: &[Word<'_>]) -> Vec<Option<Role>> {
     if let Some(m) = many {
         let tail = back.len().min(n - i);
         let end = n - tail;
-        let role = slots.get(m).map(|s| s.role);
+        let role = slots.get(m).map(|s| (s.role, true));
         while i < end {
             roles[i] = role;
             i += 1;
         }
         for slot in back.get(back.len() - tail..).unwrap_or(&[]) {
-            roles[i] = Some(slot.role);
+            roles[i] = Some((slot.role, false));
             i += 1;
         }
     }

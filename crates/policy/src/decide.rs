@@ -136,7 +136,7 @@ pub fn decide(analysis: &Analysis, policy: &Policy<'_>) -> Decision {
     if analysis.unknown.is_some() && verdict == Verdict::Allow && !policy.setting.contained {
         verdict = Verdict::Ask;
     }
-    reasons.sort_by(|a, b| b.verdict.cmp(&a.verdict));
+    reasons.sort_by_key(|r| std::cmp::Reverse(r.verdict));
     Decision { verdict, reasons }
 }
 
@@ -172,7 +172,7 @@ fn judge(effect: &Effect, command: Option<&CommandRun>, policy: &Policy<'_>) -> 
             && rule.verdict() > Verdict::Allow
             && rule.verdict() >= action
         {
-            return Some(rule.into_reason(effect));
+            return Some(rule.reason_for(effect));
         }
         if action > Verdict::Allow && !hard && found.lifts() {
             return None;

@@ -100,7 +100,7 @@ pub fn classes(path: &str) -> Classes {
                 EXACT
                     .iter()
                     .filter(|e| e.bit != Classes::GENERATED.0 && could_be(part, e.key))
-                    .fold(0, |f, e| f | fits(e, path, start, last, false))
+                    .fold(0, |f, e| f | weakened(fits(e, path, start, last, false), part, e.key))
             };
             if last && !part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
                 found |= by_name(part);
@@ -132,18 +132,23 @@ fn fits(e: &Exact, path: &str, start: usize, last: bool, exact: bool) -> u8 {
         } else {
             // A parent that is known only in part: compare from the end, component by component.
             let mut parts = head.rsplit('/');
-            e.before.rsplit('/').all(|b| {
-                parts.next().is_some_and(|p| {
-                    p.eq_ignore_ascii_case(b)
-                        || (!is_exact(p) && (p.chars().all(|c| !c.is_ascii()) || could_be(p, b)))
-                })
-            })
+            e.before.rsplit('/').all(|b| parts.next().is_some_and(|p| could_be(p, b)))
         };
         if !ok {
             return 0;
         }
     }
     e.bit
+}
+
+/// What a few letters could be is a secret at most: `.e*` takes `.env`, and seldom a wallet.
+fn weakened(bit: u8, part: &str, key: &str) -> u8 {
+    let letters = part.bytes().filter(u8::is_ascii_alphanumeric).count();
+    if bit == Classes::CREDENTIAL.0 && letters < 4 && letters * 2 < key.len() {
+        Classes::SECRET.0
+    } else {
+        bit
+    }
 }
 
 fn by_name(name: &str) -> u8 {

@@ -127,7 +127,6 @@ pub struct Rule {
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     list: Vec<Rule>,
-    caller: Caller,
 }
 
 /// The most rules of one layer.
@@ -164,9 +163,9 @@ impl Rules {
 
     /// The same rules, seen from a caller.
     #[must_use]
-    pub fn for_caller(&self, caller: Caller) -> Rules {
-        let list = self.list.iter().filter(|r| r.holds_for(&caller)).cloned().collect();
-        Rules { list, caller }
+    pub fn for_caller(&self, caller: &Caller) -> Rules {
+        let list = self.list.iter().filter(|r| r.holds_for(caller)).cloned().collect();
+        Rules { list }
     }
 
     /// How many rules there are.
@@ -262,7 +261,7 @@ impl Rule {
         self.verdict
     }
 
-    pub(crate) fn into_reason(&self, effect: &Effect) -> Reason {
+    pub(crate) fn reason_for(&self, effect: &Effect) -> Reason {
         self.reason(effect.span)
     }
 
@@ -368,7 +367,7 @@ impl Rule {
             links: &crate::analyse::NoLinks,
             shell: toolgate_bash::Shell::Bash,
         };
-        let rules = Rules { list: vec![self.clone()], caller: Caller::default() };
+        let rules = Rules { list: vec![self.clone()] };
         for (list, want) in [(&t.matches, true), (&t.not_match, false)] {
             for example in list {
                 let analysis = crate::analyse::script(example, &context);

@@ -127,10 +127,8 @@ pub fn analyse(tool: &str, args: &[(String, Value)], context: &Context<'_>) -> A
     let mut paths = 0;
     call.values(args, act, server.is_some(), &mut paths, 0);
     match act {
-        Act::Net => {
-            if !call.out.effects.iter().any(|e| e.kind.is_net()) {
-                call.push(Kind::Fetch, None, "the tool reaches other hosts");
-            }
+        Act::Net if !call.out.effects.iter().any(|e| e.kind.is_net()) => {
+            call.push(Kind::Fetch, None, "the tool reaches other hosts");
         }
         Act::Read | Act::List | Act::Write | Act::Delete | Act::Move if paths == 0 && server.is_none() => {
             let kind = match act {

@@ -3,6 +3,8 @@
 //! The names are those of the advisories; the commands are our own, with other programs where that makes
 //! no difference. None of them may be allowed, and what is denied plainly stays denied in disguise.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use toolgate_policy::batch::{Judge, Request};
 use toolgate_policy::profile::Verdict::{self, Allow, Ask, Deny};
 use toolgate_policy::tool::Value;

@@ -4,6 +4,8 @@
 //! What bash really runs is seen by putting stubs in its way: the search path holds only them and the
 //! wrappers under test, so nothing else can start.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! Input made to break the analysis: it answers, in bounded time and stack, and never with allow.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use toolgate_policy::batch::{Judge, Request};
 use toolgate_policy::profile::Verdict;
 

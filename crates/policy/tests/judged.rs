@@ -1,5 +1,7 @@
 //! The judged cases: what must not be allowed, and what must not be asked about.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use toolgate_policy::batch::{Judge, Request};

@@ -1,5 +1,7 @@
 //! Every example of every knowledge file holds.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 use toml::{Table, Value};

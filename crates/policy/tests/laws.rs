@@ -1,5 +1,7 @@
 //! Laws that hold for every command: a disguise never makes a verdict laxer, and neither does tightening.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use proptest::prelude::*;
 use toolgate_policy::batch::{Judge, Request};
 use toolgate_policy::decide::NetworkScope;
@@ -67,7 +69,8 @@ fn simple() -> Vec<String> {
 #[test]
 fn disguises_never_make_a_verdict_laxer() {
     let j = judge();
-    let disguises: Vec<(&str, fn(&str) -> String)> = vec![
+    type Disguise = (&'static str, fn(&str) -> String);
+    let disguises: Vec<Disguise> = vec![
         ("quoted name", |c| {
             let (name, rest) = c.split_once(' ').unwrap_or((c, ""));
             format!("'{name}' {rest}")

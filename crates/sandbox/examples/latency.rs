@@ -86,7 +86,24 @@ fn main() {
         );
     }
     drop(ballast);
+    kill(&sandbox, &workspace);
     std::fs::remove_dir_all(&workspace).ok();
+}
+
+/// Kills a command with 300 children that left its session.
+fn kill(sandbox: &Sandbox, workspace: &Path) {
+    let (mut output, stdout) = std::io::pipe().expect("makes a pipe");
+    let null = || -> OwnedFd {
+        std::fs::OpenOptions::new().read(true).write(true).open("/dev/null").expect("is there").into()
+    };
+    let io = Io::Files { stdin: null(), stdout: stdout.into(), stderr: null() };
+    let script = "for i in $(seq 300); do setsid sleep 1000 > /dev/null & done; echo; wait";
+    let command = Command::new(["bash", "-c", script], workspace, io).env(std::env::vars_os());
+    let mut child = sandbox.spawn(command).expect("spawns");
+    std::io::Read::read(&mut output, &mut [0; 1]).expect("says that they run");
+    let start = Instant::now();
+    child.kill();
+    println!("{:28} {:8.3}", "kill of 300", start.elapsed().as_secs_f64() * 1e3);
 }
 
 fn bare(command: &mut Bare) {

@@ -313,7 +313,11 @@ fn lay<'a>(cover: &'a Cover, closed: &mut Closed) -> Result<(), Failure<'a>> {
         CoverWith::ItsLink => (Stage::Protect, libc::O_NOFOLLOW),
         CoverWith::Itself | CoverWith::ReadOnly => (Stage::Protect, 0),
     };
-    lay_over(cover, follow, closed).at(stage, &cover.path)
+    match lay_over(cover, follow, closed) {
+        // Gone since the plan was made: there is nothing to hide.
+        Err(Errno(libc::ENOENT)) if stage == Stage::Hide => Ok(()),
+        other => other.at(stage, &cover.path),
+    }
 }
 
 fn lay_over(cover: &Cover, follow: i32, closed: &mut Closed) -> Res<()> {

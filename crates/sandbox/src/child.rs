@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::cgroup::Cgroup;
 use crate::channel::{self, Ended, Heard, Note};
 use crate::enforcement::Enforcement;
 use crate::error::Error;
@@ -32,6 +33,7 @@ pub struct Child {
     /// Whether killing the first process kills the rest.
     contained: bool,
     killed: bool,
+    cgroup: Option<Cgroup>,
 }
 
 /// How a command ended, and what is to be said about it.
@@ -167,11 +169,12 @@ pub(crate) struct Beginning {
     pub(crate) watched: Vec<Watched>,
     pub(crate) ours: bool,
     pub(crate) contained: bool,
+    pub(crate) cgroup: Option<Cgroup>,
 }
 
 impl Child {
     pub(crate) fn new(beginning: Beginning) -> Self {
-        let Beginning { line, pidfd, enforcement, terminal, watched, ours, contained } = beginning;
+        let Beginning { line, pidfd, enforcement, terminal, watched, ours, contained, cgroup } = beginning;
         Self {
             line: Some(line),
             pidfd: Some(pidfd),
@@ -183,6 +186,7 @@ impl Child {
             ours,
             contained,
             killed: false,
+            cgroup,
         }
     }
 
@@ -254,12 +258,21 @@ impl Child {
     fn finish(&mut self, ended: Option<Ended>) {
         let refused = std::mem::take(&mut self.refused);
         let told = ended.unwrap_or_default();
-        let status = if ended.is_some() { Status::from_wait(told.status) } else { Status::Killed };
+        let killed_by_kernel = self.cgroup.as_ref().and_then(Cgroup::tripped);
+        let status = if killed_by_kernel.is_some() && ended.is_none() {
+            // The kernel ended all of it, the first process too.
+            Status::Signal(libc::SIGKILL)
+        } else if ended.is_some() {
+            Status::from_wait(told.status)
+        } else {
+            Status::Killed
+        };
         let limit = match told.limit {
             1 => Some(Limit::Wall),
             2 => Some(Limit::Cpu),
             3 => Some(Limit::Memory),
             4 => Some(Limit::Processes),
+            _ if killed_by_kernel.is_some() => killed_by_kernel,
             _ => match status {
                 Status::Signal(libc::SIGXFSZ) => Some(Limit::FileSize),
                 Status::Signal(libc::SIGXCPU) => Some(Limit::Cpu),
@@ -313,6 +326,7 @@ impl Child {
 
     /// Leaves the first process to end by itself, to be collected later.
     fn leave(&mut self) {
+        self.cgroup = None;
         if let Some(pidfd) = self.pidfd.take()
             && self.ours
         {

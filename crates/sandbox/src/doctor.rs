@@ -108,24 +108,28 @@ impl Drop for Ground {
 ///
 /// If less than `least` is enforceable here, or the directory can't be made.
 pub fn examine(below: &Path, least: Level) -> Result<Examination, Error> {
-    examine_with(below, least, |sandbox| sandbox, false)
+    examine_with(below, least, |sandbox| sandbox, None)
 }
 
-/// As [`examine`], with a layer taken away.
+/// As [`examine`], by one attack and with a layer taken away.
 ///
 /// # Errors
 ///
 /// As [`examine`].
 #[cfg(feature = "danger-ablation")]
-pub fn danger_examine_without(below: &Path, layer: crate::ablation::Layer) -> Result<Examination, Error> {
-    examine_with(below, Level::None, |sandbox| sandbox.danger_without(layer), true)
+pub fn danger_examine_without(
+    below: &Path,
+    layer: crate::ablation::Layer,
+    attack: &str,
+) -> Result<Examination, Error> {
+    examine_with(below, Level::None, |sandbox| sandbox.danger_without(layer), Some(attack))
 }
 
 fn examine_with(
     below: &Path,
     least: Level,
     change: impl FnOnce(Sandbox) -> Sandbox,
-    whatever_level: bool,
+    only: Option<&str>,
 ) -> Result<Examination, Error> {
     let below = fs::canonicalize(below).unwrap_or_else(|_| below.to_owned());
     let ground = Ground::make(&below)?;
@@ -139,6 +143,9 @@ fn examine_with(
     let mut enforcement = None;
     let mut findings = Vec::new();
     for (index, attack) in attacks::ATTACKS.iter().enumerate() {
+        if only.is_some_and(|only| only != attack.name) {
+            continue;
+        }
         let io = Io::Files { stdin: nothing()?, stdout: nothing()?, stderr: nothing()? };
         let command = Command::new(["attack"], &workspace, io);
         let mut child = sandbox.spawn_attack(&command, index)?;
@@ -146,7 +153,7 @@ fn examine_with(
         enforcement.get_or_insert_with(|| child.enforcement().clone());
         let exit = child.wait()?;
         let verdict = match exit.status {
-            _ if level < attack.since && !whatever_level => Verdict::Skipped,
+            _ if level < attack.since && only.is_none() => Verdict::Skipped,
             Status::Code(attacks::SKIPPED) => Verdict::Skipped,
             status if (attack.held)(status, &ground.0) => Verdict::Held,
             _ => Verdict::Broken,

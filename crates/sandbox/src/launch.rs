@@ -16,11 +16,12 @@ pub(crate) struct Launched {
 
 /// Makes the first process. What becomes of it is told on the line.
 ///
-/// `exit_signal` is what the maker gets at its end; 0 keeps it out of sight of others' waiting.
+/// With a control group the process is born in it. `exit_signal` is what the maker gets at its end; 0 keeps it out of sight of others' waiting.
 pub(crate) fn launch(
     plan: &Plan,
     line: BorrowedFd<'_>,
     io: Option<[BorrowedFd<'_>; 3]>,
+    cgroup: Option<BorrowedFd<'_>>,
     exit_signal: i32,
 ) -> Result<Launched, (Stage, Errno)> {
     let namespaces = plan.namespaces.as_ref();
@@ -41,7 +42,7 @@ pub(crate) fn launch(
     let mask = sys::signal_mask(u64::MAX).map_err(|errno| (Stage::Namespaces, errno))?;
     // SAFETY: the child goes straight into `init::run`, which makes system calls over memory made
     // beforehand, and never returns.
-    let cloned = unsafe { sys::clone_process(flags, exit_signal, None) };
+    let cloned = unsafe { sys::clone_process(flags, exit_signal, cgroup.map(|fd| fd.as_raw_fd())) };
     if matches!(cloned, Ok(Cloned::Child)) {
         init::run(plan, &mut post);
     }

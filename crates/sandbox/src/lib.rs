@@ -63,6 +63,8 @@ mod ablation;
 #[cfg(target_os = "linux")]
 mod boundary;
 #[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
 mod channel;
 #[cfg(target_os = "linux")]
 mod child;

@@ -3,8 +3,10 @@
 //! Not a git implementation: it reads two pointer files and one value of the configuration, and
 //! believes none of them further than they can be checked.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::fs::{self, OpenOptions};
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Component, Path, PathBuf};
 
 /// Longest pointer or configuration file read.
 const LONGEST: u64 = 1 << 20;
@@ -12,11 +14,16 @@ const LONGEST: u64 = 1 << 20;
 const MOST_MODULES: usize = 64;
 
 fn read(path: &Path) -> Option<String> {
-    let meta = fs::symlink_metadata(path).ok()?;
+    // What lies there may have been put there: a pipe must not hold us, nor a link lead us away.
+    let mut file =
+        OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW).open(path).ok()?;
+    let meta = file.metadata().ok()?;
     if !meta.is_file() || meta.len() > LONGEST {
         return None;
     }
-    fs::read_to_string(path).ok()
+    let mut text = String::new();
+    file.by_ref().take(LONGEST).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// Paths by which git would be made to run something in this directory, existing or not.
@@ -39,7 +46,7 @@ pub(crate) fn guarded(root: &Path) -> Vec<PathBuf> {
         }
     };
     guard(&common, &mut paths);
-    paths.extend(hooks_path(root, &common));
+    paths.extend(named(root, &common));
     for module in children(&common.join("modules")) {
         guard(&module, &mut paths);
     }
@@ -61,44 +68,71 @@ fn children(directory: &Path) -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
-/// The directory `core.hooksPath` names, if it lies inside the root.
-fn hooks_path(root: &Path, common: &Path) -> Option<PathBuf> {
-    let value = hooks_path_value(&read(&common.join("config"))?)?;
-    let path = Path::new(&value);
-    let inside = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
-    let plain = inside
-        .components()
-        .all(|part| matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir));
-    let inside: PathBuf = inside.components().filter(|part| *part != std::path::Component::CurDir).collect();
-    (plain && !inside.as_os_str().is_empty()).then(|| root.join(inside))
+/// Paths inside the root that the configuration names as hooks or as more configuration.
+fn named(root: &Path, common: &Path) -> Vec<PathBuf> {
+    let Some(config) = read(&common.join("config")) else {
+        return Vec::new();
+    };
+    let found = settings(&config);
+    // Hooks are named from the work tree, more configuration from the file that names it.
+    let hooks = found.hooks.iter().filter_map(|value| inside(root, root, value));
+    let more = found.includes.iter().filter_map(|value| inside(root, common, value));
+    hooks.chain(more).collect()
 }
 
-/// The last value of `hooksPath` in a section `core`.
-fn hooks_path_value(config: &str) -> Option<String> {
-    let mut core = false;
-    let mut value = None;
+/// The path a value means, if it lies below the root.
+fn inside(root: &Path, from: &Path, value: &str) -> Option<PathBuf> {
+    let mut path = PathBuf::new();
+    for part in from.join(value).components() {
+        match part {
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::CurDir => {}
+            part => path.push(part),
+        }
+    }
+    (path != root && path.starts_with(root)).then_some(path)
+}
+
+/// Values of a configuration that make git run or read something.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Settings {
+    hooks: Vec<String>,
+    includes: Vec<String>,
+}
+
+fn settings(config: &str) -> Settings {
+    let mut found = Settings::default();
+    let mut section = String::new();
     for line in config.lines() {
         let mut line = line.trim();
         if let Some(rest) = line.strip_prefix('[') {
-            let (section, after) = rest.split_once(']')?;
-            core = section.trim().eq_ignore_ascii_case("core");
+            let Some((name, after)) = rest.split_once(']') else {
+                continue;
+            };
+            section = name.trim().to_ascii_lowercase();
             line = after.trim();
         }
-        if !core {
+        let Some((name, text)) = line.split_once('=') else {
             continue;
-        }
-        if let Some((name, text)) = line.split_once('=')
-            && name.trim().eq_ignore_ascii_case("hookspath")
-        {
-            let text = text.trim();
-            let text = match text.strip_prefix('"') {
-                Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-                None => text.split(['#', ';']).next().unwrap_or_default().trim_end(),
-            };
-            value = Some(text.to_owned());
+        };
+        let text = text.trim();
+        let value = match text.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next().unwrap_or_default(),
+            None => text.split(['#', ';']).next().unwrap_or_default().trim_end(),
+        };
+        let list = match (section.as_str(), name.trim().to_ascii_lowercase().as_str()) {
+            ("core", "hookspath") => &mut found.hooks,
+            ("include", "path") => &mut found.includes,
+            (section, "path") if section.starts_with("includeif") => &mut found.includes,
+            _ => continue,
+        };
+        if !value.is_empty() && list.len() < MOST_MODULES {
+            list.push(value.to_owned());
         }
     }
-    value.filter(|value| !value.is_empty())
+    found
 }
 
 /// The repository directory that a linked worktree's commits are written to.
@@ -132,14 +166,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_hooks_path_of_core_counts() {
-        let value = |text| hooks_path_value(text);
-        assert_eq!(value("[core]\n\thooksPath = .husky/_\n").as_deref(), Some(".husky/_"));
-        assert_eq!(value("[core] hookspath=\"a b\" ; c\n").as_deref(), Some("a b"));
-        assert_eq!(value("[Core]\nHooksPath = a # why\n[core]\nhooksPath = b\n").as_deref(), Some("b"));
-        assert_eq!(value("[other]\nhooksPath = a\n[core \"x\"]\nhooksPath = b\n"), None);
-        assert_eq!(value("[core\nhooksPath"), None);
-        assert_eq!(value(""), None);
+    fn settings_that_run_something_are_found() {
+        let hooks = |text| settings(text).hooks;
+        assert_eq!(hooks("[core]\n\thooksPath = .husky/_\n"), [".husky/_"]);
+        assert_eq!(hooks("[core] hookspath=\"a b\" ; c\n"), ["a b"]);
+        assert_eq!(hooks("[Core]\nHooksPath = a # why\n[core]\nhooksPath = b\n"), ["a", "b"]);
+        assert!(hooks("[other]\nhooksPath = a\n[core \"x\"]\nhooksPath = b\n").is_empty());
+        let more = "[include]\npath = ../.gitconfig\n[includeIf \"gitdir:/x/\"]\n\tpath = \"b\"\n";
+        assert_eq!(settings(more).includes, ["../.gitconfig", "b"]);
+        assert_eq!(settings("[core\nhooksPath"), Settings::default());
+    }
+
+    #[test]
+    fn a_value_means_a_path_only_below_the_root() {
+        let (root, git) = (Path::new("/w/t"), Path::new("/w/t/.git"));
+        let means = |from, value| inside(root, from, value);
+        assert_eq!(means(root, "./a//b"), Some(root.join("a/b")));
+        assert_eq!(means(git, "../.gitconfig"), Some(root.join(".gitconfig")));
+        assert_eq!(means(root, "/w/t/x"), Some(root.join("x")));
+        for value in ["..", "../../x", "/etc/x", "/w/tt", "."] {
+            assert_eq!(means(root, value), None, "{value}");
+        }
     }
 
     struct Tree(PathBuf);

@@ -1,13 +1,14 @@
 //! The boundary as a caller has it: a policy, and what is known of the machine.
 
 use std::ffi::OsString;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::ablation::Removed;
+use crate::cgroup::{self, Cgroup};
 use crate::channel::{self, Facts, Heard, Note};
 use crate::child::{self, Beginning, Child};
 use crate::command::{Command, Io};
@@ -17,7 +18,7 @@ use crate::landlock::SCOPES_SINCE;
 use crate::launch::{self, Launched};
 use crate::machine::Machine;
 use crate::mountinfo::MountWatch;
-use crate::plan;
+use crate::plan::{self, Plan};
 use crate::policy::{Network, Policy, Strictness};
 use crate::spawner::{self, Answer, Request};
 use crate::sys::Errno;
@@ -35,6 +36,8 @@ pub struct Sandbox {
     id: u64,
     by: By,
     removed: Removed,
+    /// A control group to make groups in.
+    cgroup: Option<PathBuf>,
 }
 
 /// Who makes the first process.
@@ -74,6 +77,7 @@ impl Sandbox {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             by: By::Helper,
             removed: Removed::default(),
+            cgroup: None,
         };
         sandbox.reachable()?;
         Ok(sandbox)
@@ -84,6 +88,25 @@ impl Sandbox {
     pub fn without_spawner(mut self) -> Self {
         self.by = By::Itself;
         self
+    }
+
+    /// Puts each command into a group of its own below this version 2 control group.
+    ///
+    /// It has to be delegated to this process, with the memory and pids controllers if those limits
+    /// are set. Without this call such a group is looked for where a memory limit is set.
+    #[must_use]
+    pub fn in_cgroup(mut self, parent: impl Into<PathBuf>) -> Self {
+        self.cgroup = Some(parent.into());
+        self
+    }
+
+    fn new_cgroup(&self) -> Option<Cgroup> {
+        let limits = &self.policy.limits;
+        match &self.cgroup {
+            Some(parent) => Cgroup::below(parent, limits),
+            None if limits.memory.is_some() => Cgroup::below(cgroup::delegated()?, limits),
+            None => None,
+        }
     }
 
     /// Takes a layer away, to see what gets through without it.
@@ -126,7 +149,7 @@ impl Sandbox {
         loop {
             let level = self.reachable()?;
             match self.attempt(command, attack, level)? {
-                Attempt::Running(child) => return Ok(child),
+                Attempt::Running(child) => return Ok(*child),
                 Attempt::Refused { stage, errno, path } => {
                     let mut known = self.machine.lock().unwrap_or_else(PoisonError::into_inner);
                     if !learn(&mut known, stage, errno, level) {
@@ -151,11 +174,17 @@ impl Sandbox {
         let machine = self.machine();
         let (ours, theirs) = channel::line().map_err(Error::system("making a line to the command"))?;
         let enforcement = Enforcement { level: Level::None, missing: Vec::new(), landlock_abi: 0 };
+        let mut group = self.new_cgroup();
         let request =
             Request { id: self.id, policy: &self.policy, command, machine: &machine, level, attack };
-        let answer = match self.by {
-            By::Helper => spawner::ask(&request, theirs.as_fd()),
+        let ask = |group: &Option<Cgroup>| match self.by {
+            By::Helper => spawner::ask(&request, theirs.as_fd(), group.as_ref().map(Cgroup::as_fd)),
             By::Itself => Answer::NoHelper,
+        };
+        let answer = match ask(&group) {
+            // Perhaps only the group was refused.
+            Answer::Refused { stage: Stage::Namespaces, .. } if group.take().is_some() => ask(&group),
+            answer => answer,
         };
         let (mut beginning, planned_missing) = match answer {
             Answer::Launched { pidfd, watched, missing, contained } => {
@@ -167,6 +196,7 @@ impl Sandbox {
                     watched,
                     ours: false,
                     contained,
+                    cgroup: None,
                 };
                 (ours, missing)
             }
@@ -184,7 +214,7 @@ impl Sandbox {
                     }
                     Io::Terminal { .. } => None,
                 };
-                let Launched { pidfd } = match launch::launch(&plan, theirs.as_fd(), io, 0) {
+                let Launched { pidfd } = match launch_in(&plan, theirs.as_fd(), io, &mut group) {
                     Ok(launched) => launched,
                     Err((stage, errno)) => return Ok(Attempt::Refused { stage, errno, path: None }),
                 };
@@ -198,11 +228,14 @@ impl Sandbox {
                     watched,
                     ours: true,
                     contained,
+                    cgroup: None,
                 };
                 (ours, plan.missing)
             }
         };
         drop(theirs);
+        let grouped = group.is_some();
+        beginning.cgroup = group;
         let heard =
             channel::hear(&beginning.line, true).map_err(Error::system("waiting for the boundary"))?;
         let (facts, terminal) = match heard {
@@ -218,6 +251,11 @@ impl Sandbox {
             }
         };
         beginning.enforcement = enforced(&self.policy, &machine, level, facts, planned_missing);
+        if grouped {
+            let by_group =
+                |missing: &Missing| matches!(missing, Missing::MemoryLimit | Missing::ProcessLimit);
+            beginning.enforcement.missing.retain(|missing| !by_group(missing));
+        }
         beginning.terminal = terminal;
         let (reached, missing) = (beginning.enforcement.level, beginning.enforcement.missing.clone());
         let child = Child::new(beginning);
@@ -225,7 +263,7 @@ impl Sandbox {
             // Dropping the child kills it.
             return Err(Error::NotEnforceable { asked: self.policy.least, reached, missing });
         }
-        Ok(Attempt::Running(child))
+        Ok(Attempt::Running(Box::new(child)))
     }
 
     fn explain(&self, command: &Command, stage: Stage, errno: Errno, path: Option<PathBuf>) -> Error {
@@ -241,8 +279,24 @@ impl Sandbox {
 }
 
 enum Attempt {
-    Running(Child),
+    Running(Box<Child>),
     Refused { stage: Stage, errno: Errno, path: Option<PathBuf> },
+}
+
+/// Launches from this process, in a control group if the kernel takes it there.
+fn launch_in(
+    plan: &Plan,
+    line: BorrowedFd<'_>,
+    io: Option<[BorrowedFd<'_>; 3]>,
+    group: &mut Option<Cgroup>,
+) -> Result<Launched, (Stage, Errno)> {
+    if let Some(within) = group {
+        match launch::launch(plan, line, io, Some(within.as_fd()), 0) {
+            Err((Stage::Namespaces, _)) => *group = None,
+            other => return other,
+        }
+    }
+    launch::launch(plan, line, io, None, 0)
 }
 
 /// The best level a machine reaches for a policy, and why it isn't better.

@@ -40,7 +40,8 @@ impl Choice {
             internet: matches!(policy.network, Network::Allow | Network::Loopback),
             nesting: policy.nesting == Nesting::Allow,
             tracing: own_processes,
-            notify: own_processes && policy.network == Network::Deny,
+            // A sandbox inside may want to be told itself, and only one can be.
+            notify: own_processes && policy.network == Network::Deny && policy.nesting == Nesting::Deny,
         }
     }
 }

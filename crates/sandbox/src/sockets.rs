@@ -3,20 +3,18 @@
 //! A read-only mount doesn't stop a connect: to the kernel that is a write to the peer, not to the
 //! file. So each socket the table names, outside the directories that are private anyway, is covered.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
-/// Most sockets covered; each costs a mount.
-const MOST: usize = 256;
-
 /// Absolute paths of the bound sockets in the kernel's table.
 ///
 /// Addresses bound with a relative name can't be told apart from here and are left out.
 pub(crate) fn parse(table: &[u8]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut found = BTreeSet::new();
     for line in table.split(|&byte| byte == b'\n').skip(1) {
         // Num RefCount Protocol Flags Type St Inode Path; the path may hold blanks.
         let Some(path) = line.iter().position(|&byte| byte == b'/').and_then(|at| line.get(at..)) else {
@@ -25,12 +23,9 @@ pub(crate) fn parse(table: &[u8]) -> Vec<PathBuf> {
         if line.iter().position(|&byte| byte == b'@').is_some_and(|at| at < line.len() - path.len()) {
             continue;
         }
-        let path = PathBuf::from(OsString::from_vec(path.to_vec()));
-        if !found.contains(&path) && found.len() < MOST {
-            found.push(path);
-        }
+        found.insert(PathBuf::from(OsString::from_vec(path.to_vec())));
     }
-    found
+    found.into_iter().collect()
 }
 
 /// Absolute paths of the sockets bound now.

@@ -41,6 +41,7 @@ struct Client {
     owner: u32,
     /// Policies the helper has been told.
     told: Vec<u64>,
+    room: Room,
 }
 
 static CLIENT: Mutex<Option<Client>> = Mutex::new(None);
@@ -63,7 +64,12 @@ pub fn init() {
     if client.as_ref().is_some_and(|client| client.owner == process::id()) {
         return;
     }
-    *client = start().ok().map(|socket| Client { socket, owner: process::id(), told: Vec::new() });
+    *client = start().ok().map(|socket| Client {
+        socket,
+        owner: process::id(),
+        told: Vec::new(),
+        room: Room::new(),
+    });
 }
 
 fn start() -> Res<OwnedFd> {
@@ -119,12 +125,12 @@ pub(crate) enum Answer {
 }
 
 /// Asks the helper to launch a command whose line ends in `line`.
-pub(crate) fn ask(request: &Request<'_>, line: BorrowedFd<'_>) -> Answer {
+pub(crate) fn ask(request: &Request<'_>, line: BorrowedFd<'_>, group: Option<BorrowedFd<'_>>) -> Answer {
     let mut guard = CLIENT.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(client) = guard.as_mut().filter(|client| client.owner == process::id()) else {
         return Answer::NoHelper;
     };
-    match exchange(client, request, line) {
+    match exchange(client, request, line, group) {
         Some(answer) => answer,
         None => {
             *guard = None;
@@ -133,7 +139,12 @@ pub(crate) fn ask(request: &Request<'_>, line: BorrowedFd<'_>) -> Answer {
     }
 }
 
-fn exchange(client: &mut Client, request: &Request<'_>, line: BorrowedFd<'_>) -> Option<Answer> {
+fn exchange(
+    client: &mut Client,
+    request: &Request<'_>,
+    line: BorrowedFd<'_>,
+    group: Option<BorrowedFd<'_>>,
+) -> Option<Answer> {
     let mut told = client.told.contains(&request.id);
     loop {
         let mut body = Vec::with_capacity(4096);
@@ -146,7 +157,9 @@ fn exchange(client: &mut Client, request: &Request<'_>, line: BorrowedFd<'_>) ->
         request.level.put(&mut body);
         request.attack.map(|attack| attack as u64).put(&mut body);
         put_command(request.policy, request.command, &mut body);
+        group.is_some().put(&mut body);
         let mut fds = vec![line];
+        fds.extend(group);
         if let Io::Files { stdin, stdout, stderr } = &request.command.io {
             fds.extend([stdin.as_fd(), stdout.as_fd(), stderr.as_fd()]);
         }
@@ -154,8 +167,7 @@ fn exchange(client: &mut Client, request: &Request<'_>, line: BorrowedFd<'_>) ->
         if !told {
             client.told.push(request.id);
         }
-        let (body, fds) = receive(client.socket.as_fd()).ok()??;
-        let mut from = body.as_slice();
+        let (mut from, fds) = client.room.receive(client.socket.as_fd()).ok()??;
         return Some(match u8::take(&mut from)? {
             0 => {
                 let contained = bool::take(&mut from)?;
@@ -224,18 +236,23 @@ fn put_command(policy: &Policy, command: &Command, out: &mut Vec<u8>) {
     .put(out);
 }
 
-fn take_command(from: &mut &[u8], fds: Vec<OwnedFd>) -> Option<(Command, OwnedFd)> {
+/// What came with a request: the command, the line, and the control group if any.
+type Asked = (Command, OwnedFd, Option<OwnedFd>);
+
+fn take_command(from: &mut &[u8], fds: Vec<OwnedFd>) -> Option<Asked> {
     let argv = Vec::<OsString>::take(from)?;
     let env = Wire::take(from)?;
     let granted = Wire::take(from)?;
     let cwd = PathBuf::take(from)?;
+    let terminal: Option<(u16, u16)> = Wire::take(from)?;
     let mut fds = fds.into_iter();
     let line = fds.next()?;
-    let io = match <Option<(u16, u16)> as Wire>::take(from)? {
+    let group = if bool::take(from)? { Some(fds.next()?) } else { None };
+    let io = match terminal {
         Some((rows, columns)) => Io::Terminal { rows, columns },
         None => Io::Files { stdin: fds.next()?, stdout: fds.next()?, stderr: fds.next()? },
     };
-    Some((Command { argv, env, granted, cwd, io }, line))
+    Some((Command { argv, env, granted, cwd, io }, line, group))
 }
 
 /// The helper: answers requests until its maker is gone; never returns.
@@ -243,8 +260,8 @@ fn serve(socket: OwnedFd) -> ! {
     prepare(&socket).ok();
     let mut policies: Vec<(u64, Policy)> = Vec::new();
     let mut mounts = MountWatch::default();
-    while let Ok(Some((body, fds))) = receive(socket.as_fd()) {
-        let mut from = body.as_slice();
+    let mut room = Room::new();
+    while let Ok(Some((mut from, fds))) = room.receive(socket.as_fd()) {
         let Some((answer, pidfd)) = handle(&mut from, fds, &mut policies, &mut mounts) else {
             break;
         };
@@ -289,7 +306,7 @@ fn handle(
     let machine = Machine::take(from)?;
     let level = Level::take(from)?;
     let attack: Option<u64> = Wire::take(from)?;
-    let (command, line) = take_command(from, fds)?;
+    let (command, line, group) = take_command(from, fds)?;
     let mut answer = Vec::with_capacity(4096);
     let Some((_, policy)) = policies.iter().find(|(known, _)| *known == id) else {
         answer.push(3);
@@ -308,7 +325,7 @@ fn handle(
         Io::Files { stdin, stdout, stderr } => Some([stdin.as_fd(), stdout.as_fd(), stderr.as_fd()]),
         Io::Terminal { .. } => None,
     };
-    match launch::launch(&plan, line.as_fd(), io, libc::SIGCHLD) {
+    match launch::launch(&plan, line.as_fd(), io, group.as_ref().map(OwnedFd::as_fd), libc::SIGCHLD) {
         Ok(launched) => {
             answer.push(0);
             plan.namespaces.is_some().put(&mut answer);
@@ -355,26 +372,29 @@ fn send(socket: BorrowedFd<'_>, body: &[u8], fds: &[BorrowedFd<'_>]) -> Res<()> 
     channel::send_all(socket.as_raw_fd(), &[1], &numbers)
 }
 
-/// Receives a message; `None` if the other side is gone.
-fn receive(socket: BorrowedFd<'_>) -> Res<Option<(Vec<u8>, Vec<OwnedFd>)>> {
-    let mut buffer = vec![0u8; INLINE + 1];
-    let (length, mut fds) = channel::receive(socket.as_raw_fd(), &mut buffer, true)?;
-    if length == 0 {
-        return Ok(None);
+/// Room for messages, kept from one to the next: fresh memory costs more than the message.
+struct Room(Vec<u8>);
+
+impl Room {
+    fn new() -> Self {
+        Self(vec![0; INLINE + 1])
     }
-    buffer.truncate(length);
-    match buffer.first() {
-        Some(0) => {
-            buffer.remove(0);
-            Ok(Some((buffer, fds)))
+
+    /// Receives a message; `None` if the other side is gone.
+    fn receive(&mut self, socket: BorrowedFd<'_>) -> Res<Option<(&[u8], Vec<OwnedFd>)>> {
+        self.0.resize(INLINE + 1, 0);
+        let (length, mut fds) = channel::receive(socket.as_raw_fd(), &mut self.0, true)?;
+        match self.0.get(..length).and_then(<[u8]>::split_first) {
+            None => Ok(None),
+            Some((0, _)) => Ok(Some((self.0.get(1..length).unwrap_or_default(), fds))),
+            Some((1, _)) if !fds.is_empty() => {
+                self.0.clear();
+                fs::File::from(fds.remove(0))
+                    .read_to_end(&mut self.0)
+                    .map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::EIO)))?;
+                Ok(Some((&self.0, fds)))
+            }
+            Some(_) => Err(Errno(libc::EPROTO)),
         }
-        Some(1) if !fds.is_empty() => {
-            let mut body = Vec::new();
-            fs::File::from(fds.remove(0))
-                .read_to_end(&mut body)
-                .map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::EIO)))?;
-            Ok(Some((body, fds)))
-        }
-        _ => Err(Errno(libc::EPROTO)),
     }
 }

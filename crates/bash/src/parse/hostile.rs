@@ -81,6 +81,12 @@ const NESTS: &[(&str, &str, &str)] = &[
     ("cat <<E $(", "a", ")"),
     ("cat <<E\n$(", "a", ")\nE\n"),
     ("cat <<-E\n\t$(", "a", ")\n\tE\n"),
+    ("$(", "bash <<E\n$($($($($($($($($(bash <<F\n((((((((((((((a))))))))))))))\nF\n)))))))))\nE\n", ")"),
+    (
+        "$(",
+        "bash <<'E'\n$($($($($($($($($(bash <<'F'\n(((((((((((((((a)))))))))))))))\nF\n)))))))))\nE\n",
+        ")",
+    ),
 ];
 
 /// What can be repeated in a row within one construct.

@@ -58,6 +58,7 @@ fn parse_measured(source: &[u8], options: &Options) -> (Result<Script, Unknown>,
     let odd_blanks =
         !ascii && std::str::from_utf8(source).is_ok_and(|text| text.chars().any(bytes::is_odd_blank));
     let mut shared = Shared {
+        source,
         options,
         depth: 0,
         fuel,
@@ -102,6 +103,7 @@ fn accept(source: &[u8], options: &Options) -> Parsed<()> {
 
 /// What all parts of one parse have in common.
 struct Shared<'p> {
+    source: &'p [u8],
     options: &'p Options,
     depth: u32,
     fuel: usize,

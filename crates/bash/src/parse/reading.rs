@@ -72,7 +72,7 @@ impl Parser<'_, '_> {
         let arguments = words.as_slice();
         let altered = match name.as_ref() {
             b"shopt" => self.note_shopt(arguments),
-            b"set" => set_alters(arguments),
+            b"set" => self.set_alters(arguments),
             // Without `expand_aliases` bash defines aliases and ignores them; `sh` expands them.
             b"alias" => self.shared.options.shell == Shell::Sh && !arguments.is_empty(),
             b"enable" => arguments.iter().any(|word| !plain_text(word).is_some_and(|text| is_listing(&text))),
@@ -92,23 +92,77 @@ impl Parser<'_, '_> {
     }
 
     fn note_shopt(&mut self, arguments: &[Word]) -> bool {
-        let mut altered = false;
-        for argument in arguments {
-            let Some(text) = plain_text(argument) else {
-                self.shared.reading.extended_globs = true;
-                altered = true;
-                continue;
-            };
+        let texts: Vec<_> = arguments.iter().map(plain_text).collect();
+        let has =
+            |letter| texts.iter().flatten().any(|text| text.starts_with(b"-") && text.contains(&letter));
+        let dynamic = texts.contains(&None);
+        if !dynamic && !has(b's') && !has(b'u') {
+            // Only a question.
+            return false;
+        }
+        let mut altered = dynamic;
+        self.shared.reading.extended_globs |= dynamic;
+        for (text, argument) in texts.iter().flatten().zip(arguments) {
             match text.as_ref() {
                 b"extglob" => {
                     self.shared.reading.extended_globs = true;
                     self.shared.reading.changes.push(argument.span);
                 }
+                b"expand_aliases" if !has(b's') => {}
                 text if text.starts_with(b"-") => {}
-                text => altered |= !HARMLESS_OPTIONS.contains(&text) && !is_harmless_set_option(text),
+                text => altered |= !HARMLESS_OPTIONS.contains(&text) && !self.is_harmless_set_option(text),
             }
         }
         altered
+    }
+
+    /// Whether `set` with these arguments may change the reading.
+    fn set_alters(&self, arguments: &[Word]) -> bool {
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let Some(text) = plain_text(argument) else {
+                return self.any_option_alters();
+            };
+            let letters = match text.split_first() {
+                Some((b'-' | b'+', letters)) if !letters.is_empty() && letters != b"-" => letters,
+                // Positional parameters from here on.
+                _ => return false,
+            };
+            for letter in letters {
+                match letter {
+                    b'o' => match arguments.next().map(plain_text) {
+                        None => return false,
+                        Some(Some(name)) if self.is_harmless_set_option(&name) => {}
+                        Some(Some(_)) => return true,
+                        Some(None) => return self.any_option_alters(),
+                    },
+                    b'a' | b'b' | b'e' | b'f' | b'h' | b'm' | b'n' | b'p' | b't' | b'u' | b'v' | b'x'
+                    | b'C' | b'E' | b'P' | b'T' => {}
+                    // Braces, assignments behind the command word, history.
+                    _ => return true,
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether an option of `set` that nobody knows could make text of this script mean something else:
+    /// aliases come with `posix`, and `!` with `history` and `histexpand`.
+    fn any_option_alters(&self) -> bool {
+        let source = self.shared.source;
+        source.windows(5).any(|text| text == b"alias")
+            || source.windows(3).any(|text| match text {
+                // Not `$!`, `${!x}`, `[!a]`, `#!`.
+                [before, b'!', next] => !b"#$[{".contains(before) && !b" \t\n=(".contains(next),
+                _ => false,
+            })
+            || source.first() == Some(&b'!')
+    }
+
+    /// Whether `set -o NAME` leaves the reading as it is.
+    fn is_harmless_set_option(&self, name: &[u8]) -> bool {
+        // Of some builds for Windows: drops carriage returns.
+        name == b"igncr" && !self.shared.source.contains(&b'\r') || HARMLESS_SET_OPTIONS.contains(&name)
     }
 
     fn note_assignment(&mut self, assignment: &Assignment, span: Span) {
@@ -214,66 +268,31 @@ const HARMLESS_OPTIONS: [&[u8]; 48] = [
     b"varredir_close",
 ];
 
-/// Whether `set -o NAME` leaves the reading as it is.
-fn is_harmless_set_option(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"allexport"
-            | b"emacs"
-            | b"errexit"
-            | b"errtrace"
-            | b"functrace"
-            | b"hashall"
-            | b"ignoreeof"
-            | b"interactive-comments"
-            | b"monitor"
-            | b"noclobber"
-            | b"noexec"
-            | b"noglob"
-            | b"nolog"
-            | b"notify"
-            | b"nounset"
-            | b"onecmd"
-            | b"physical"
-            | b"pipefail"
-            | b"privileged"
-            | b"verbose"
-            | b"vi"
-            | b"xtrace"
-    )
-}
-
-/// Whether `set` with these arguments may change the reading.
-fn set_alters(arguments: &[Word]) -> bool {
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        let Some(text) = plain_text(argument) else {
-            return true;
-        };
-        let letters = match text.split_first() {
-            Some((b'-' | b'+', letters)) if !letters.is_empty() && letters != b"-" => letters,
-            // Positional parameters from here on.
-            _ => return false,
-        };
-        for letter in letters {
-            match letter {
-                b'o' => {
-                    let name = arguments.next();
-                    match name.map(plain_text) {
-                        None => return false,
-                        Some(Some(name)) if is_harmless_set_option(&name) => {}
-                        Some(_) => return true,
-                    }
-                }
-                b'a' | b'b' | b'e' | b'f' | b'h' | b'm' | b'n' | b'p' | b't' | b'u' | b'v' | b'x' | b'C'
-                | b'E' | b'P' | b'T' => {}
-                // Braces, assignments behind the command word, history.
-                _ => return true,
-            }
-        }
-    }
-    false
-}
+/// Options of `set -o` that leave the reading as it is.
+const HARMLESS_SET_OPTIONS: [&[u8]; 22] = [
+    b"allexport",
+    b"emacs",
+    b"errexit",
+    b"errtrace",
+    b"functrace",
+    b"hashall",
+    b"ignoreeof",
+    b"interactive-comments",
+    b"monitor",
+    b"noclobber",
+    b"noexec",
+    b"noglob",
+    b"nolog",
+    b"notify",
+    b"nounset",
+    b"onecmd",
+    b"physical",
+    b"pipefail",
+    b"privileged",
+    b"verbose",
+    b"vi",
+    b"xtrace",
+];
 
 fn is_listing(text: &[u8]) -> bool {
     matches!(text, b"-a" | b"-p" | b"-s" | b"-ap" | b"-ps")

@@ -122,9 +122,14 @@ impl OutputReader {
         let mut buffer = Vec::with_capacity(length + 8);
         (&self.file).take((before + length + 3) as u64).read_to_end(&mut buffer)?;
         let character = |at: usize| buffer.get(at).is_none_or(|b| b & 0xc0 != 0x80);
-        let first = (before..buffer.len().min(before + 3)).find(|at| character(*at)).unwrap_or(before.min(buffer.len()));
+        let first = (before..buffer.len().min(before + 3))
+            .find(|at| character(*at))
+            .unwrap_or(before.min(buffer.len()));
         let last = (before + length).min(buffer.len());
-        let last = (last..buffer.len().min(last + 3) + 1).find(|at| character(*at)).unwrap_or(last).min(buffer.len());
+        let last = (last..buffer.len().min(last + 3) + 1)
+            .find(|at| character(*at))
+            .unwrap_or(last)
+            .min(buffer.len());
         let (first, last) = (first.min(last), last);
         let (offset, end) = (from + first as u64, from + last as u64);
         Ok(Piece {
@@ -185,7 +190,8 @@ impl OutputReader {
             true
         })?;
         let from = last.front().map_or(total + 1, |(number, ..)| *number);
-        let mut out = Lines { text: String::new(), from, count: last.len() as u64, more: false, cut_lines: Vec::new() };
+        let mut out =
+            Lines { text: String::new(), from, count: last.len() as u64, more: false, cut_lines: Vec::new() };
         for (number, text, long) in last {
             out.text.push_str(&text);
             if long > 0 {
@@ -219,7 +225,10 @@ impl OutputReader {
         self.each_line_whole(|number, line| {
             let text = clipped(line, 0);
             for earlier in found.matches.iter_mut().rev().take(context) {
-                if number > earlier.line && number <= earlier.line + context as u64 && earlier.after.len() < context {
+                if number > earlier.line
+                    && number <= earlier.line + context as u64
+                    && earlier.after.len() < context
+                {
                     earlier.after.push(text.clone());
                 }
             }

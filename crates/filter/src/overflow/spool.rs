@@ -154,7 +154,10 @@ impl Spool {
             let missing = self.bytes - self.written - end.len() as u64;
             let mut write = || -> std::io::Result<()> {
                 if missing > 0 {
-                    let note = format!("\n[… {missing} bytes ({} lines) of this output were not kept …]\n", self.cut_lines);
+                    let note = format!(
+                        "\n[… {missing} bytes ({} lines) of this output were not kept …]\n",
+                        self.cut_lines
+                    );
                     file.write_all(note.as_bytes())?;
                 }
                 file.write_all(&end)?;

@@ -209,7 +209,8 @@ impl Store {
             return Err(StoreError::NoSpace { free, reserve: self.config.reserve_bytes });
         }
         sweep::make_room(self)?;
-        let id = OutputId::random().map_err(|source| StoreError::Folder { path: self.path.clone(), source })?;
+        let id =
+            OutputId::random().map_err(|source| StoreError::Folder { path: self.path.clone(), source })?;
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&*self.folder, id.file_name(), flags, Mode::RUSR | Mode::WUSR)
             .map_err(|e| StoreError::Access { id, source: e.into() })?;
@@ -224,10 +225,11 @@ impl Store {
     /// When it is not there, or is anything but a plain file.
     pub fn read(&self, id: &OutputId) -> Result<OutputReader, StoreError> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let file = rustix::fs::openat(&*self.folder, id.file_name(), flags, Mode::empty()).map_err(|e| match e {
-            rustix::io::Errno::NOENT => StoreError::Missing { id: *id },
-            e => StoreError::Access { id: *id, source: e.into() },
-        })?;
+        let file =
+            rustix::fs::openat(&*self.folder, id.file_name(), flags, Mode::empty()).map_err(|e| match e {
+                rustix::io::Errno::NOENT => StoreError::Missing { id: *id },
+                e => StoreError::Access { id: *id, source: e.into() },
+            })?;
         OutputReader::new(file.into()).map_err(|error| match error {
             ReadError::Io(source) => StoreError::Access { id: *id, source },
             _ => StoreError::Missing { id: *id },

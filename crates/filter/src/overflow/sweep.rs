@@ -46,7 +46,9 @@ pub(super) fn outputs(store: &Store) -> Result<Vec<Stored>, StoreError> {
 /// Whether somebody writes the output at this moment.
 fn is_open(store: &Store, id: &OutputId) -> bool {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let Ok(file) = rustix::fs::openat(&*store.folder, id.file_name(), flags, Mode::empty()) else { return false };
+    let Ok(file) = rustix::fs::openat(&*store.folder, id.file_name(), flags, Mode::empty()) else {
+        return false;
+    };
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK)
 }
 

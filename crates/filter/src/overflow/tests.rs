@@ -131,7 +131,9 @@ fn a_write_that_fails_keeps_head_and_tail_and_says_so() {
     spool.write(text.as_bytes());
     spool.write(b"error: the end\n");
     let summary = spool.finish();
-    assert!(matches!(&summary.cut, Cut::Storage { bytes, error } if *bytes == summary.bytes && error.contains("space")));
+    assert!(
+        matches!(&summary.cut, Cut::Storage { bytes, error } if *bytes == summary.bytes && error.contains("space"))
+    );
     assert!(summary.head.starts_with("line 0\n") && summary.tail.ends_with("error: the end\n"));
     assert_eq!(summary.lines, 20_001);
 }
@@ -170,7 +172,8 @@ fn the_preview_shows_both_ends_and_how_to_read_on() {
     assert_eq!(next, format!("line {from}\n"));
     assert!(!preview.contains(&next));
     // Few long lines: the last one is there although the first alone fills the space.
-    let long: String = (0..20).map(|n| format!("{n}{}\n", "x".repeat(2_000))).chain(["error: last\n".into()]).collect();
+    let long: String =
+        (0..20).map(|n| format!("{n}{}\n", "x".repeat(2_000))).chain(["error: last\n".into()]).collect();
     assert!(spooled(&store, long.as_bytes()).preview(5_000).ends_with("error: last\n"));
     assert_eq!(spooled(&store, b"short\n").preview(5_000), "short\n");
 }
@@ -226,7 +229,9 @@ fn line_windows_are_exact_to_the_last_line() {
 fn searching_counts_all_and_gives_context() {
     let folder = Folder::new();
     let store = Store::open(&folder.config()).unwrap();
-    let text: String = (1..=1_000).map(|n| if n % 100 == 0 { format!("error {n}\n") } else { format!("row {n}\n") }).collect();
+    let text: String = (1..=1_000)
+        .map(|n| if n % 100 == 0 { format!("error {n}\n") } else { format!("row {n}\n") })
+        .collect();
     let id = spooled(&store, text.as_bytes()).id;
     let mut reader = store.read(&id).unwrap();
     let found = reader.grep("^error", 2, 3).unwrap();
@@ -242,7 +247,13 @@ fn searching_counts_all_and_gives_context() {
 
 #[test]
 fn identifiers_are_no_paths() {
-    for text in ["", "../../etc/passwd", "a.txt", "00000000-0000-0000-0000-000000000000", "F0000000-0000-4000-8000-000000000000"] {
+    for text in [
+        "",
+        "../../etc/passwd",
+        "a.txt",
+        "00000000-0000-0000-0000-000000000000",
+        "F0000000-0000-4000-8000-000000000000",
+    ] {
         assert!(OutputId::parse(text).is_err(), "{text}");
     }
     let id = store::OutputId::random().unwrap();
@@ -259,7 +270,14 @@ fn a_link_or_a_pipe_in_the_folder_is_not_read() {
     symlink(folder.0.join("secret"), store.path_of(&id)).unwrap();
     assert!(store.read(&id).is_err());
     let pipe = store::OutputId::random().unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, store.path_of(&pipe), rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        store.path_of(&pipe),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
     assert!(store.read(&pipe).is_err());
 }
 

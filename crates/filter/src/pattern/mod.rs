@@ -7,6 +7,7 @@
 
 pub(crate) mod syntax;
 
+use crate::scan;
 use syntax::MANY;
 
 /// One step of a pattern.
@@ -48,8 +49,7 @@ impl Pattern {
             return walk(self.ops, line, 0, &done);
         }
         if let Some(Op::Text(text)) = self.ops.first() {
-            let finder = memchr::memmem::find_iter(line.as_bytes(), text.as_bytes());
-            return finder.into_iter().any(|at| walk(self.ops, line, at, &done));
+            return scan::find_all(line, text).any(|at| walk(self.ops, line, at, &done));
         }
         line.char_indices().map(|(at, _)| at).chain([line.len()]).any(|at| walk(self.ops, line, at, &done))
     }
@@ -82,7 +82,7 @@ fn walk(mut ops: &[Op], line: &str, mut at: usize, done: &dyn Fn(usize) -> bool)
                     if rest.len() == 1 && line[from..].ends_with(text) && done(line.len()) {
                         return true;
                     }
-                    return memchr::memmem::find_iter(&line.as_bytes()[from..], text.as_bytes())
+                    return scan::find_all(&line[from..], text)
                         .any(|found| walk(rest, line, from + found, done));
                 }
                 return line[from..]
@@ -123,7 +123,9 @@ fn walk(mut ops: &[Op], line: &str, mut at: usize, done: &dyn Fn(usize) -> bool)
                 while line.as_bytes()[at + times * text.len()..].starts_with(text.as_bytes()) {
                     times += 1;
                 }
-                return (usize::from(*min)..=times).rev().any(|n| walk(rest, line, at + n * text.len(), done));
+                return (usize::from(*min)..=times)
+                    .rev()
+                    .any(|n| walk(rest, line, at + n * text.len(), done));
             }
             Op::OneOf { alternatives, optional } => {
                 let onward = |next: usize| walk(rest, line, next, done);

@@ -78,11 +78,9 @@ fn sequence(chars: &[char], at: &mut usize, inside: bool) -> Result<Vec<Parsed>,
                 }
                 _ => Parsed::Again { text: c.to_string(), min },
             },
-            (Atom::Dot, None) => Parsed::Rep { ascii: u128::MAX & !(1 << 10), other: true, min: 1, max: 1 },
+            (Atom::Dot, None) => Parsed::Rep { ascii: !(1 << 10), other: true, min: 1, max: 1 },
             (Atom::Dot, Some((min, MANY))) => Parsed::Any(min),
-            (Atom::Dot, Some((min, max))) => {
-                Parsed::Rep { ascii: u128::MAX & !(1 << 10), other: true, min, max }
-            }
+            (Atom::Dot, Some((min, max))) => Parsed::Rep { ascii: !(1 << 10), other: true, min, max },
             (Atom::Set { ascii, other }, quantity) => {
                 let (min, max) = quantity.unwrap_or((1, 1));
                 Parsed::Rep { ascii, other, min, max }

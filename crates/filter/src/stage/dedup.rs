@@ -2,20 +2,20 @@
 
 use super::{Line, Next, Stage};
 use crate::guard::{self, Weight};
+use crate::known::Known;
 use regex::Regex;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) struct Dedup {
     normalize: Arc<[(Regex, String)]>,
     most: usize,
-    seen: HashMap<u64, usize>,
+    seen: Known<usize>,
     kinds: Vec<(u64, usize)>,
 }
 
 impl Dedup {
     pub(crate) fn new(normalize: Arc<[(Regex, String)]>, most: usize) -> Self {
-        Self { normalize, most: most.min(50_000), seen: HashMap::new(), kinds: Vec::new() }
+        Self { normalize, most: most.min(50_000), seen: Known::default(), kinds: Vec::new() }
     }
 
     fn key(&self, text: &str) -> u64 {

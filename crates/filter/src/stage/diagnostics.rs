@@ -8,7 +8,8 @@
 
 use super::{Held, Line, Next, Stage};
 use crate::guard::{self, Weight};
-use std::collections::HashMap;
+use crate::known::Known;
+use crate::scan;
 
 /// Kinds remembered; messages of further kinds are shown whole.
 const KINDS: usize = 512;
@@ -19,7 +20,7 @@ const LONGEST: usize = 160;
 
 #[derive(Default)]
 pub(crate) struct Diagnostics {
-    kinds: HashMap<u64, usize>,
+    kinds: Known<usize>,
     groups: Vec<Group>,
     listed: usize,
     /// Lines that stand above a message and belong to it (`In file included from`, `In function`).
@@ -75,8 +76,21 @@ enum Shape {
 }
 
 const LEVELS: &[&str] = &[
-    "error", "warning", "note", "fatal error", "remark", "info", "Error", "Warning", "style", "hint", "Fehler", "Warnung", "erreur",
-    "attention", "avertissement",
+    "error",
+    "warning",
+    "note",
+    "fatal error",
+    "remark",
+    "info",
+    "Error",
+    "Warning",
+    "style",
+    "hint",
+    "Fehler",
+    "Warnung",
+    "erreur",
+    "attention",
+    "avertissement",
 ];
 
 /// `error[E0425]: message`, `warning: message`, `F401 [*] message`.
@@ -124,9 +138,9 @@ fn colon_header(text: &str) -> Option<Header<'_>> {
     if text.starts_with([' ', '\t', '|', '[', '(', '"', '\'']) {
         return None;
     }
-    let (place, rest) = text.split_once(": ")?;
+    let (place, rest) = scan::split_once(text, ": ")?;
     let (path, position) = split_place(place)?;
-    if path.is_empty() || path.contains("://") || path.contains(' ') || path.len() > 300 {
+    if path.is_empty() || scan::holds(path, "://") || path.contains(' ') || path.len() > 300 {
         return None;
     }
     let rest_trimmed = rest.trim_start();
@@ -146,7 +160,7 @@ fn paren_header(text: &str) -> Option<Header<'_>> {
     if text.starts_with([' ', '\t', '(']) {
         return None;
     }
-    let (place, rest) = text.split_once("): ")?;
+    let (place, rest) = scan::split_once(text, "): ")?;
     let (path, position) = place.rsplit_once('(')?;
     if path.is_empty() || position.is_empty() || !position.bytes().all(|b| b.is_ascii_digit() || b == b',') {
         return None;
@@ -188,16 +202,33 @@ fn context_line(text: &str) -> bool {
     text.starts_with("In file included from ")
         || text.trim_start().starts_with("from ") && text.starts_with("      ")
         || (text.ends_with(':')
-            && [": In function ", ": In member function ", ": In instantiation of ", ": In substitution of ", ": In constructor ",
-                ": In static ", ": In lambda ", ": In copy ", ": In destructor ", ": At global scope", ": In Funktion ", ": Dans la fonction "]
-                .iter()
-                .any(|part| text.contains(part)))
+            && [
+                ": In function ",
+                ": In member function ",
+                ": In instantiation of ",
+                ": In substitution of ",
+                ": In constructor ",
+                ": In static ",
+                ": In lambda ",
+                ": In copy ",
+                ": In destructor ",
+                ": At global scope",
+                ": In Funktion ",
+                ": Dans la fonction ",
+            ]
+            .iter()
+            .any(|part| text.contains(part)))
 }
 
 /// A line of carets, or of a gutter and carets, with no words.
 fn bare_carets(text: &str) -> bool {
     text.contains(['^', '~', '-', '|', '+'])
-        && text.chars().all(|c| matches!(c, ' ' | '|' | '^' | '~' | '-' | '+' | '_' | '/' | '\\' | '\t' | '│' | '·' | '─' | '╵' | '┬'))
+        && text.chars().all(|c| {
+            matches!(
+                c,
+                ' ' | '|' | '^' | '~' | '-' | '+' | '_' | '/' | '\\' | '\t' | '│' | '·' | '─' | '╵' | '┬'
+            )
+        })
 }
 
 /// What stands after the gutter of `   12 | source`, if it is a source line.
@@ -247,7 +278,9 @@ fn names(message: &str) -> (String, Vec<String>) {
 }
 
 fn plain_hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 fn masked(text: &str) -> u64 {
@@ -257,14 +290,19 @@ fn masked(text: &str) -> u64 {
 /// Name of the lint in a note that only says why it is on: `` `#[warn(unused)]` on by default``.
 fn lint_note(text: &str) -> Option<&str> {
     let note = text.trim_start().strip_prefix("= note: ")?;
-    if !(note.ends_with("on by default") || note.starts_with("requested on the command line") || note.starts_with("`-D ")
+    if !(note.ends_with("on by default")
+        || note.starts_with("requested on the command line")
+        || note.starts_with("`-D ")
         || note.starts_with("`-W "))
     {
         return None;
     }
     let start = note.find("#[").map(|at| at + 2).or_else(|| note.find("`-").map(|at| at + 4))?;
     let rest = &note[start..];
-    let rest = rest.split_once('(').filter(|(word, _)| matches!(*word, "warn" | "deny" | "forbid")).map_or(rest, |(_, r)| r);
+    let rest = rest
+        .split_once('(')
+        .filter(|(word, _)| matches!(*word, "warn" | "deny" | "forbid"))
+        .map_or(rest, |(_, r)| r);
     let end = rest.find([')', '`', ' '])?;
     Some(rest[..end].trim_start())
 }
@@ -281,10 +319,16 @@ impl Block {
         // What an error says below its message is looked at word for word, and so are the details
         // tsc adds: a repeat is written without them.
         let exact = self.level.starts_with("error") || self.shape == Shape::Paren;
-        let mut key = masked(&self.message) ^ crate::template::hash(&self.level).rotate_left(17) ^ (self.shape as u64);
+        let mut key =
+            masked(&self.message) ^ crate::template::hash(&self.level).rotate_left(17) ^ (self.shape as u64);
         for held in self.lines.iter().skip(1) {
             let text = held.text.trim();
-            if text.is_empty() || bare_carets(text) || source(text).is_some() || lint_note(text).is_some() || lint_link(text).is_some() {
+            if text.is_empty()
+                || bare_carets(text)
+                || source(text).is_some()
+                || lint_note(text).is_some()
+                || lint_link(text).is_some()
+            {
                 continue;
             }
             if arrow_place(text).is_some() {
@@ -321,9 +365,8 @@ impl Diagnostics {
     fn close(&mut self, next: &mut Next<'_>) {
         let Some(mut block) = self.block.take() else { return };
         // A source line as it stands belongs to the message only if carets follow it.
-        let stray = (block.shape == Shape::Colon && block.lines.len() == 2)
-            .then(|| block.lines.pop())
-            .flatten();
+        let stray =
+            (block.shape == Shape::Colon && block.lines.len() == 2).then(|| block.lines.pop()).flatten();
         let stray = match stray {
             Some(line) if source(&line.text).is_some() || line.text.starts_with([' ', '\t', '|']) => {
                 block.lines.push(line);
@@ -387,7 +430,9 @@ impl Diagnostics {
         }
         // What is said again word for word needs its place alone; so do notes as long as a page.
         let message = without_flag(&block.message);
-        let said = block.names() == group.names || (block.level == "note" && message.len() > 100) || message.len() > 300;
+        let said = block.names() == group.names
+            || (block.level == "note" && message.len() > 100)
+            || message.len() > 300;
         if group.last_place == place && said {
             return;
         }
@@ -511,7 +556,8 @@ impl Diagnostics {
 
 /// The message without the flag that turns it off, or the rule that gave it: those are the group's.
 fn without_flag(message: &str) -> &str {
-    let message = message.strip_suffix(']').and_then(|m| m.rsplit_once(" [")).map_or(message, |(head, _)| head);
+    let message =
+        message.strip_suffix(']').and_then(|m| m.rsplit_once(" [")).map_or(message, |(head, _)| head);
     let message = message.trim();
     message.rsplit_once("  ").map_or(message, |(head, _)| head.trim_end())
 }

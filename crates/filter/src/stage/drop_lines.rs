@@ -20,7 +20,13 @@ impl DropLines {
     }
 
     /// Leaves nothing out between a line that begins a block and one that ends it.
-    pub(crate) fn outside(noise: Patterns, never: Patterns, origin: Origin, from: Patterns, until: Patterns) -> Self {
+    pub(crate) fn outside(
+        noise: Patterns,
+        never: Patterns,
+        origin: Origin,
+        from: Patterns,
+        until: Patterns,
+    ) -> Self {
         Self { noise, never, origin, whole: Some((from, until)), inside: false }
     }
 }
@@ -40,7 +46,8 @@ impl Stage for DropLines {
                 return next.line(line);
             }
         }
-        if self.noise.matches(line.text) && !self.never.matches(line.text) && may_drop(line.text, self.origin) {
+        if self.noise.matches(line.text) && !self.never.matches(line.text) && may_drop(line.text, self.origin)
+        {
             return next.cut(1);
         }
         next.line(if self.never.matches(line.text) { line.known() } else { line });

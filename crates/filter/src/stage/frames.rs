@@ -4,6 +4,7 @@
 //! message above a trace is not a frame and is never touched.
 
 use super::{Held, Line, Next, Stage};
+use crate::scan;
 
 /// Fewer hidden lines than this are shown.
 const LEAST: u64 = 2;
@@ -73,33 +74,64 @@ fn rust_symbol(text: &str) -> Option<&str> {
         let n = hex.bytes().take_while(u8::is_ascii_hexdigit).count();
         hex[n..].strip_prefix(" - ").unwrap_or(rest)
     });
-    (rest.contains("::") || matches!(rest, "main" | "_start" | "__libc_start_main" | "rust_begin_unwind" | "start_thread" | "clone"))
-        .then_some(rest)
+    (scan::holds(rest, "::")
+        || matches!(
+            rest,
+            "main" | "_start" | "__libc_start_main" | "rust_begin_unwind" | "start_thread" | "clone"
+        ))
+    .then_some(rest)
 }
 
 fn rust_library(text: &str) -> bool {
     let Some(symbol) = rust_symbol(text) else { return false };
     let symbol = symbol.trim_start_matches(['<', '&']);
-    ["std::", "core::", "alloc::", "__rust", "rust_begin_unwind", "test::", "_start", "__libc_start_main", "start_thread", "clone"]
-        .iter()
-        .any(|start| symbol.starts_with(start))
+    [
+        "std::",
+        "core::",
+        "alloc::",
+        "__rust",
+        "rust_begin_unwind",
+        "test::",
+        "_start",
+        "__libc_start_main",
+        "start_thread",
+        "clone",
+    ]
+    .iter()
+    .any(|start| symbol.starts_with(start))
         || symbol == "main"
 }
 
 fn library_path(path: &str) -> bool {
     [
-        "/node_modules/", "node:", "/site-packages/", "/dist-packages/", "<frozen ", "/lib/python3", "/rustc/", "/.cargo/registry/",
-        "/gems/", "/vendor/", "/usr/local/go/src/", "/go/pkg/mod/", "/usr/lib/ruby/", "(internal/", "/usr/share/php", "webpack:///./node_modules",
+        "/node_modules/",
+        "node:",
+        "/site-packages/",
+        "/dist-packages/",
+        "<frozen ",
+        "/lib/python3",
+        "/rustc/",
+        "/.cargo/registry/",
+        "/gems/",
+        "/vendor/",
+        "/usr/local/go/src/",
+        "/go/pkg/mod/",
+        "/usr/lib/ruby/",
+        "(internal/",
+        "/usr/share/php",
+        "webpack:///./node_modules",
         "/usr/lib/node_modules/",
     ]
     .iter()
-    .any(|part| path.contains(part))
+    .any(|part| scan::holds(path, part))
         || path.starts_with("node_modules/")
 }
 
 fn javascript_library(text: &str) -> bool {
     let trimmed = text.trim_start();
-    let Some(rest) = trimmed.strip_prefix("at ").or_else(|| trimmed.strip_prefix("❯ ")) else { return false };
+    let Some(rest) = trimmed.strip_prefix("at ").or_else(|| trimmed.strip_prefix("❯ ")) else {
+        return false;
+    };
     text.len() > trimmed.len()
         && (rest.contains("(node:")
             || rest.starts_with("node:")
@@ -118,17 +150,46 @@ fn java_library(text: &str) -> bool {
     if text.len() == trimmed.len() {
         return false;
     }
-    if trimmed.starts_with("... ") && (trimmed.ends_with(" more") || trimmed.ends_with(" common frames omitted")) {
+    if trimmed.starts_with("... ")
+        && (trimmed.ends_with(" more") || trimmed.ends_with(" common frames omitted"))
+    {
         return true;
     }
     let Some(rest) = trimmed.strip_prefix("at ") else { return false };
     let rest = rest.rsplit_once("//").map_or(rest, |(_, r)| r);
     let rest = rest.strip_prefix("java.base/").unwrap_or(rest);
     [
-        "java.", "javax.", "jdk.", "sun.", "com.sun.", "org.junit.", "junit.", "org.gradle.", "org.apache.maven.", "org.springframework.",
-        "kotlin.", "kotlinx.", "scala.", "groovy.", "org.codehaus.groovy.", "org.testng.", "org.mockito.", "org.scalatest.", "sbt.",
-        "worker.org.gradle.", "io.netty.", "reactor.", "org.eclipse.jetty.", "org.apache.catalina.", "clojure.",
-        "System.", "Microsoft.", "Xunit.", "NUnit.", "MSTest.", "InvokeStub_",
+        "java.",
+        "javax.",
+        "jdk.",
+        "sun.",
+        "com.sun.",
+        "org.junit.",
+        "junit.",
+        "org.gradle.",
+        "org.apache.maven.",
+        "org.springframework.",
+        "kotlin.",
+        "kotlinx.",
+        "scala.",
+        "groovy.",
+        "org.codehaus.groovy.",
+        "org.testng.",
+        "org.mockito.",
+        "org.scalatest.",
+        "sbt.",
+        "worker.org.gradle.",
+        "io.netty.",
+        "reactor.",
+        "org.eclipse.jetty.",
+        "org.apache.catalina.",
+        "clojure.",
+        "System.",
+        "Microsoft.",
+        "Xunit.",
+        "NUnit.",
+        "MSTest.",
+        "InvokeStub_",
     ]
     .iter()
     .any(|start| rest.starts_with(start))
@@ -136,9 +197,18 @@ fn java_library(text: &str) -> bool {
 
 /// A Go function line of the runtime or the test runner.
 fn go_library(text: &str) -> bool {
-    ["runtime.", "runtime/debug.", "testing.", "reflect.", "created by testing.", "created by runtime.", "net/http.(", "panic("]
-        .iter()
-        .any(|start| text.starts_with(start))
+    [
+        "runtime.",
+        "runtime/debug.",
+        "testing.",
+        "reflect.",
+        "created by testing.",
+        "created by runtime.",
+        "net/http.(",
+        "panic(",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
         && (text.ends_with(')') || text.starts_with("created by "))
         && (text.contains('(') || text.starts_with("created by "))
 }
@@ -152,7 +222,9 @@ fn python_library(text: &str) -> Option<usize> {
         return (rest.contains("\", line ") && library_path(path)).then_some(indent);
     }
     // pytest's short form: `../lib/python3.11/importlib/__init__.py:126: in import_module`.
-    if indent == 0 && let Some((place, _)) = trimmed.split_once(": in ") {
+    if indent == 0
+        && let Some((place, _)) = scan::split_once(trimmed, ": in ")
+    {
         return library_path(place).then_some(0);
     }
     None
@@ -161,7 +233,9 @@ fn python_library(text: &str) -> Option<usize> {
 fn ruby_or_php_library(text: &str) -> bool {
     let trimmed = text.trim_start();
     let ruby = (trimmed.starts_with("from /") || trimmed.starts_with("# /")) && library_path(trimmed);
-    let php = trimmed.starts_with('#') && trimmed[1..].starts_with(|c: char| c.is_ascii_digit()) && trimmed.contains("/vendor/");
+    let php = trimmed.starts_with('#')
+        && trimmed[1..].starts_with(|c: char| c.is_ascii_digit())
+        && trimmed.contains("/vendor/");
     ruby || php
 }
 

@@ -6,7 +6,7 @@
 
 use super::runs::Run;
 use super::{Held, Line, Next, Stage};
-use std::collections::HashMap;
+use crate::known::Known;
 
 /// How often the same change is shown.
 const SHOWN: u32 = 2;
@@ -31,7 +31,7 @@ pub(crate) struct GitDiff {
     change: Vec<Held>,
     change_line: u64,
     change_key: u64,
-    seen: HashMap<u64, u32>,
+    seen: Known<u32>,
     /// Places of changes that were made before.
     same: Vec<u64>,
     same_lines: u64,
@@ -57,7 +57,11 @@ impl GitDiff {
             // `--- a/x` and `+++ b/x` say what these two say.
             let said = (named && text.starts_with("diff ") && !has("rename "))
                 || text.starts_with("index ")
-                || (named && !new_is_null && text.starts_with("--- a/") && !has("rename ") && self.same_path(&head))
+                || (named
+                    && !new_is_null
+                    && text.starts_with("--- a/")
+                    && !has("rename ")
+                    && self.same_path(&head))
                 || (new_is_null && text.starts_with("+++ /dev/null") && has("deleted file"))
                 || (text.starts_with("--- /dev/null") && has("new file"));
             if said {
@@ -70,7 +74,9 @@ impl GitDiff {
 
     fn same_path(&self, head: &[Held]) -> bool {
         let path = |start: &str, side: &str| {
-            head.iter().find_map(|h| h.text.strip_prefix(start)).map(|p| p.strip_prefix(side).unwrap_or(p).to_owned())
+            head.iter()
+                .find_map(|h| h.text.strip_prefix(start))
+                .map(|p| p.strip_prefix(side).unwrap_or(p).to_owned())
         };
         path("--- ", "a/") == path("+++ ", "b/")
     }
@@ -283,8 +289,21 @@ impl Stage for GitDiff {
 
 fn head_line(text: &str) -> bool {
     [
-        "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ", "new mode ", "similarity index ",
-        "dissimilarity index ", "rename from ", "rename to ", "copy from ", "copy to ", "Binary files ", "GIT binary patch",
+        "index ",
+        "--- ",
+        "+++ ",
+        "new file mode ",
+        "deleted file mode ",
+        "old mode ",
+        "new mode ",
+        "similarity index ",
+        "dissimilarity index ",
+        "rename from ",
+        "rename to ",
+        "copy from ",
+        "copy to ",
+        "Binary files ",
+        "GIT binary patch",
     ]
     .iter()
     .any(|start| text.starts_with(start))

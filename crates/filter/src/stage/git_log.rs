@@ -90,7 +90,9 @@ impl Stage for GitLog {
         if let Some(header) = &mut self.header {
             if let Some(author) = text.strip_prefix("Author: ") {
                 author.trim().clone_into(&mut header.author);
-            } else if let Some(date) = text.strip_prefix("Date: ").or_else(|| text.strip_prefix("AuthorDate: ")) {
+            } else if let Some(date) =
+                text.strip_prefix("Date: ").or_else(|| text.strip_prefix("AuthorDate: "))
+            {
                 date.trim().clone_into(&mut header.date);
             } else if let Some(merge) = text.strip_prefix("Merge: ") {
                 merge.clone_into(&mut header.merge);

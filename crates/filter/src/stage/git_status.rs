@@ -28,7 +28,8 @@ impl Stage for GitStatus {
                 return;
             }
             let entry = text.starts_with('\t') || text.as_bytes().get(2) == Some(&b' ');
-            let heading = text.ends_with(':') || text.starts_with("Your branch") || text.starts_with("On branch ");
+            let heading =
+                text.ends_with(':') || text.starts_with("Your branch") || text.starts_with("On branch ");
             return next.line(if entry || heading { line.known() } else { line });
         }
         next.line(line);

@@ -7,7 +7,7 @@
 //! replaced. Lists whose rows all differ in words are data and stay whole.
 
 use crate::guard::{self, Weight};
-use std::collections::HashMap;
+use crate::known::Known;
 
 /// Rows looked at before it is decided which values are usual.
 const WARM: usize = 32;
@@ -41,7 +41,9 @@ pub(crate) fn may_begin(start: &[u8]) -> Option<bool> {
     let second = rest.next()?;
     Some(match first {
         b'{' => matches!(second, b'"' | b'}'),
-        _ => matches!(second, b'{' | b'[' | b'"' | b']' | b'-' | b't' | b'f' | b'n') || second.is_ascii_digit(),
+        _ => {
+            matches!(second, b'{' | b'[' | b'"' | b']' | b'-' | b't' | b'f' | b'n') || second.is_ascii_digit()
+        }
     })
 }
 
@@ -76,7 +78,7 @@ struct Feature {
 struct Path {
     present: u64,
     kinds: [u64; 6],
-    values: HashMap<u64, u64>,
+    values: Known<u64>,
     /// Too many different numbers to mean anything.
     free: bool,
 }
@@ -96,7 +98,7 @@ struct List {
     /// Rows may be left out.
     folding: bool,
     scalars: bool,
-    paths: HashMap<u64, Path>,
+    paths: Known<Path>,
     hidden: u64,
     last_hidden: String,
     unusual: u64,
@@ -191,7 +193,9 @@ impl Shaper {
             }
             if byte.is_ascii_whitespace() {
                 self.blank = match byte {
-                    b' ' if at == 0 || bytes[at - 1] != b' ' => !matches!(bytes.get(at.wrapping_sub(1)), Some(b'\n')),
+                    b' ' if at == 0 || bytes[at - 1] != b' ' => {
+                        !matches!(bytes.get(at.wrapping_sub(1)), Some(b'\n'))
+                    }
                     _ => false,
                 };
                 at += 1;
@@ -229,22 +233,28 @@ impl Shaper {
     }
 
     fn text(&mut self, bytes: &[u8], key: bool, escaped: bool) -> Result<usize, NotJson> {
-        let mut used = 0;
-        let mut escaped = escaped;
-        for byte in bytes {
-            used += 1;
-            if escaped {
-                escaped = false;
-            } else if *byte == b'\\' {
-                escaped = true;
-            } else if *byte == b'"' {
+        let mut used = usize::from(escaped && !bytes.is_empty());
+        let mut escaped = escaped && bytes.is_empty();
+        while used < bytes.len() {
+            let Some(at) = memchr::memchr2(b'"', b'\\', &bytes[used..]) else {
+                used = bytes.len();
+                break;
+            };
+            used += at + 1;
+            if bytes[used - 1] == b'"' {
+                if bytes[..used].iter().any(|b| *b < 0x20) {
+                    return Err(NotJson);
+                }
                 self.keep(&bytes[..used]);
                 self.token = Token::None;
                 self.end_text(key)?;
                 return Ok(used);
-            } else if *byte < 0x20 {
-                return Err(NotJson);
             }
+            escaped = used == bytes.len();
+            used += usize::from(!escaped);
+        }
+        if bytes[..used].iter().any(|b| *b < 0x20) {
+            return Err(NotJson);
         }
         self.keep(&bytes[..used]);
         self.token = Token::Text { key, escaped };
@@ -280,7 +290,8 @@ impl Shaper {
                 }
             }
             self.out.truncate(end);
-            self.out.extend_from_slice(format!(" [… {} bytes of this text cut …]\"", self.cut_text).as_bytes());
+            self.out
+                .extend_from_slice(format!(" [… {} bytes of this text cut …]\"", self.cut_text).as_bytes());
             self.cut_text = 0;
         }
         if key {
@@ -293,7 +304,7 @@ impl Shaper {
         }
         let text = String::from_utf8_lossy(&self.out[self.token_start..]);
         let value = crate::template::hash(&text);
-        let trouble = text.len() > 4 && guard::weigh(&text) != Weight::Plain;
+        let trouble = text.len() > 6 && guard::weigh(&text) != Weight::Plain;
         self.value(TEXT, value, trouble)
     }
 
@@ -305,7 +316,9 @@ impl Shaper {
             b"true" | b"false" => BOOL,
             _ => {
                 let text = std::str::from_utf8(word).map_err(|_| NotJson)?;
-                if text.parse::<f64>().is_err() || !(text.starts_with('-') || text.as_bytes()[0].is_ascii_digit()) {
+                if text.parse::<f64>().is_err()
+                    || !(text.starts_with('-') || text.as_bytes()[0].is_ascii_digit())
+                {
                     return Err(NotJson);
                 }
                 NUMBER
@@ -562,7 +575,9 @@ fn decide(list: &mut List, out: &mut Vec<u8>, start: usize) -> u64 {
     list.decided = true;
     let rows = std::mem::take(&mut list.rows);
     let total = rows.len() as u64;
-    list.scalars = rows.iter().all(|r| r.features.len() <= 1 && r.features.iter().all(|f| f.kind <= TEXT && f.path == 1));
+    list.scalars = rows
+        .iter()
+        .all(|r| r.features.len() <= 1 && r.features.iter().all(|f| f.kind <= TEXT && f.path == 1));
     if list.scalars {
         list.folding = true;
         return 0;
@@ -681,7 +696,10 @@ mod tests {
 
     #[test]
     fn rows_that_differ_in_words_are_data() {
-        let words = ["alpha", "bravo", "carol", "delta", "echo", "fox", "golf", "hotel", "india", "jay", "kilo", "lima"];
+        let words = [
+            "alpha", "bravo", "carol", "delta", "echo", "fox", "golf", "hotel", "india", "jay", "kilo",
+            "lima",
+        ];
         let rows: Vec<Value> =
             (0..60).map(|n| json!({"number": n, "title": format!("{} {}", words[n % 12], words[(n * 7 + n / 12) % 12])})).collect();
         let text = Value::from(rows).to_string();
@@ -690,7 +708,8 @@ mod tests {
 
     #[test]
     fn an_unusual_null_and_a_missing_key_stay() {
-        let mut rows: Vec<Value> = (0..200).map(|n| json!({"id": n, "stock": n * 3, "tags": ["a", "b"]})).collect();
+        let mut rows: Vec<Value> =
+            (0..200).map(|n| json!({"id": n, "stock": n * 3, "tags": ["a", "b"]})).collect();
         rows[17]["stock"] = Value::Null;
         rows[150].as_object_mut().unwrap().remove("tags");
         let (out, _) = shape(&Value::from(rows).to_string()).unwrap();
@@ -703,7 +722,9 @@ mod tests {
         let mut shaper = Shaper::default();
         shaper.push(&whole.as_bytes()[..whole.len() / 2]).unwrap();
         assert!(shaper.finish().unwrap().ends_with("unfinished]"));
-        for text in ["[info] started", "{not json}", "[1/5] Building", "{\"a\":}", "[1,]", "{\"a\" 1}", "[01x]"] {
+        for text in
+            ["[info] started", "{not json}", "[1/5] Building", "{\"a\":}", "[1,]", "{\"a\" 1}", "[01x]"]
+        {
             assert!(shape(text).is_none(), "{text}");
         }
     }

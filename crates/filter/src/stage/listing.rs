@@ -42,7 +42,11 @@ impl Listing {
 
 impl Stage for Listing {
     fn line(&mut self, line: Line<'_>, next: &mut Next<'_>) {
-        if line.is_ours() || !machine_made(line.text) || line.text.ends_with(':') || !may_drop(line.text, Origin::BuiltIn) {
+        if line.is_ours()
+            || !machine_made(line.text)
+            || line.text.ends_with(':')
+            || !may_drop(line.text, Origin::BuiltIn)
+        {
             if !self.held.is_empty() {
                 self.close(next);
             }

@@ -6,8 +6,8 @@
 
 use super::{Line, Next, Stage};
 use crate::guard::{self, Weight};
-use crate::{template, terminal};
-use std::collections::HashMap;
+use crate::known::Known;
+use crate::{scan, template, terminal};
 
 /// Lines of a shape that are shown.
 const SHOWN: u64 = 3;
@@ -21,7 +21,7 @@ const SHAPES: usize = 2048;
 #[derive(Default)]
 pub(crate) struct Log {
     seen: u64,
-    shapes: HashMap<u64, Shape>,
+    shapes: Known<Shape>,
 }
 
 struct Shape {
@@ -49,7 +49,9 @@ impl Stage for Log {
         let entry = match self.shapes.entry(key) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(_) if !room => return next.line(line),
-            std::collections::hash_map::Entry::Vacant(free) => free.insert(Shape { count: 0, hidden: 0, slot: None, mask: Box::default() }),
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(Shape { count: 0, hidden: 0, slot: None, mask: Box::default() })
+            }
         };
         entry.count += 1;
         if entry.count > shown && self.seen > SHORT {
@@ -91,12 +93,27 @@ fn message(line: &str) -> Option<&str> {
     let level = head.split([' ', '[', ']', ':', '|', '=', '\t', '(']).take(6).any(|word| {
         matches!(
             word,
-            "INFO" | "DEBUG" | "TRACE" | "NOTICE" | "VERBOSE" | "WARN" | "WARNING" | "ERROR" | "FATAL" | "info" | "debug"
-                | "trace" | "notice" | "I" | "D"
+            "INFO"
+                | "DEBUG"
+                | "TRACE"
+                | "NOTICE"
+                | "VERBOSE"
+                | "WARN"
+                | "WARNING"
+                | "ERROR"
+                | "FATAL"
+                | "info"
+                | "debug"
+                | "trace"
+                | "notice"
+                | "I"
+                | "D"
         )
     });
     // `12.0.0.1 - - [01/Mar/2026:…] "GET …`
-    let access = line.contains(" - - [") && line.contains("] \"");
+    let access = line.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && scan::holds(line, " - - [")
+        && scan::holds(line, "] \"");
     (level || access).then_some(line)
 }
 
@@ -114,13 +131,21 @@ fn time_length(text: &str) -> usize {
             .take_while(|b| b.is_ascii_digit() || matches!(b, b':' | b'.' | b',' | b'Z' | b'+' | b']'))
             .count()
     };
-    if digits(0, 4) && is(4, b"-/") && digits(5, 2) && is(7, b"-/") && digits(8, 2) && is(10, b" T") && clock(11) {
+    if digits(0, 4)
+        && is(4, b"-/")
+        && digits(5, 2)
+        && is(7, b"-/")
+        && digits(8, 2)
+        && is(10, b" T")
+        && clock(11)
+    {
         return end(11);
     }
     if clock(0) && is(5, b":") {
         return end(0);
     }
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     if bytes.len() > 15 && MONTHS.iter().any(|m| text.starts_with(m)) && is(3, b" ") && clock(7) {
         return end(7);
     }
@@ -139,11 +164,14 @@ fn shape(message: &str) -> u64 {
     let mut hash = template::hash(message);
     let bytes = message.as_bytes();
     for at in 0..bytes.len().saturating_sub(2) {
-        let failing = matches!(bytes[at], b'4' | b'5') && bytes[at + 1].is_ascii_digit() && bytes[at + 2].is_ascii_digit();
+        let failing = matches!(bytes[at], b'4' | b'5')
+            && bytes[at + 1].is_ascii_digit()
+            && bytes[at + 2].is_ascii_digit();
         let alone = (at == 0 || matches!(bytes[at - 1], b' ' | b'=' | b'"' | b':' | b'['))
             && bytes.get(at + 3).is_none_or(|b| matches!(b, b' ' | b'"' | b',' | b']' | b'}' | b';'));
         if failing && alone {
-            hash = hash.rotate_left(7) ^ u64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], 1]));
+            hash = hash.rotate_left(7)
+                ^ u64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], 1]));
         }
     }
     hash

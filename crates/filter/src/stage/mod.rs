@@ -175,9 +175,13 @@ pub(crate) fn of_rule(rule: &Rule, stages: &mut Vec<Box<dyn Stage>>) {
     for step in rule.steps.iter() {
         stages.push(match step {
             Step::Drop(noise) => Box::new(drop_lines::DropLines::new(noise.clone(), never.clone(), origin)),
-            Step::DropOutside { noise, from, until } => {
-                Box::new(drop_lines::DropLines::outside(noise.clone(), never.clone(), origin, from.clone(), until.clone()))
-            }
+            Step::DropOutside { noise, from, until } => Box::new(drop_lines::DropLines::outside(
+                noise.clone(),
+                never.clone(),
+                origin,
+                from.clone(),
+                until.clone(),
+            )),
             Step::Fold(lines) => Box::new(fold::Fold::new(lines.clone(), never.clone(), origin)),
             Step::Section { from, until } => {
                 Box::new(drop_lines::DropSection::new(from.clone(), until.clone(), never.clone(), origin))
@@ -190,7 +194,9 @@ pub(crate) fn of_rule(rule: &Rule, stages: &mut Vec<Box<dyn Stage>>) {
                 never.clone(),
                 truncate::Truncate::new(*most, *head, *tail),
             )),
-            Step::Group { location, rule } => Box::new(group::GroupByRule::new(location.clone(), rule.clone())),
+            Step::Group { location, rule } => {
+                Box::new(group::GroupByRule::new(location.clone(), rule.clone()))
+            }
             Step::Dedup { normalize, most } => Box::new(dedup::Dedup::new(normalize.clone(), *most)),
             Step::TestSummary => Box::new(test_summary::TestSummary::default()),
             Step::GitStatus => Box::new(git_status::GitStatus::default()),

@@ -19,7 +19,9 @@ pub(crate) struct Processes {
 fn kernel_thread(text: &str) -> bool {
     let Some(command) = text.rsplit_once(" [").map(|(_, c)| c) else { return false };
     // A kernel thread has no memory of its own.
-    command.ends_with(']') && !command.contains(' ') && text.split_whitespace().filter(|f| *f == "0").count() >= 2
+    command.ends_with(']')
+        && !command.contains(' ')
+        && text.split_whitespace().filter(|f| *f == "0").count() >= 2
 }
 
 impl Stage for Processes {
@@ -45,7 +47,10 @@ impl Stage for Processes {
         if text.len() > column + LONG {
             let end = floor(text, column + LONG);
             self.cut += 1;
-            return next.line(Line { text: &format!("{}[… {} bytes]", &text[..end], text.len() - end), ..line.known() });
+            return next.line(Line {
+                text: &format!("{}[… {} bytes]", &text[..end], text.len() - end),
+                ..line.known()
+            });
         }
         next.line(line.known());
     }

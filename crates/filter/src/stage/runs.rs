@@ -24,7 +24,7 @@ struct Folding {
 
 /// Lines alike but for numbers, one of which goes up evenly.
 pub(super) struct Run {
-    hash: u64,
+    sample: Box<str>,
     last: Numbers,
     /// Which numbers still go up evenly, and by how much.
     steps: [Option<i64>; 8],
@@ -51,8 +51,8 @@ impl Runs {
 
 /// Times and sizes: numbers that vary from line to line without saying anything.
 const UNITS: &[&str] = &[
-    "ms", "s", "sec", "us", "µs", "ns", "m", "min", "h", "kb", "mb", "gb", "kib", "mib", "gib", "b", "bytes", "%", "k", "kb/s",
-    "mb/s", "b/s",
+    "ms", "s", "sec", "us", "µs", "ns", "m", "min", "h", "kb", "mb", "gb", "kib", "mib", "gib", "b", "bytes",
+    "%", "k", "kb/s", "mb/s", "b/s",
 ];
 
 fn has_unit(text: &str, number: usize) -> bool {
@@ -78,7 +78,8 @@ fn has_unit(text: &str, number: usize) -> bool {
                     .flat_map(char::to_lowercase)
                     .collect();
                 // A clock: `00:01:17`, `12:00`.
-                let clock = rest.starts_with(':') || text[..at].trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(':');
+                let clock = rest.starts_with(':')
+                    || text[..at].trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(':');
                 return UNITS.contains(&word.as_str()) || clock;
             }
             seen += 1;
@@ -124,7 +125,7 @@ impl Run {
         }
         let last = template::numbers(text);
         let worded = text.chars().filter(|c| c.is_alphabetic()).take(3).count() >= 3;
-        (last.count > 0 && worded).then(|| Self { hash: template::hash(text), last, steps: [None; 8], count: 0 })
+        (last.count > 0 && worded).then(|| Self { sample: Box::from(text), last, steps: [None; 8], count: 0 })
     }
 
     /// Takes the line into the run if it goes on with it.
@@ -132,17 +133,20 @@ impl Run {
         if text.len() > 400 {
             return false;
         }
+        if !template::alike(&self.sample, text) {
+            return false;
+        }
         let numbers = template::numbers(text);
-        if numbers.count != self.last.count || template::hash(text) != self.hash {
+        if numbers.count != self.last.count {
             return false;
         }
         let mut steps = [None; 8];
         let mut counting = false;
-        for at in 0..numbers.count {
+        for (at, step) in steps.iter_mut().enumerate().take(numbers.count) {
             let difference = numbers.values[at].wrapping_sub(self.last.values[at]) as i64;
             let even = difference != 0 && (self.count == 0 || self.steps[at] == Some(difference));
             if even {
-                steps[at] = Some(difference);
+                *step = Some(difference);
                 counting = true;
             } else if difference != 0 && !has_unit(text, at) {
                 return false;

@@ -3,14 +3,14 @@
 //! Knows libtest and nextest. What a failing test printed stays as it is.
 
 use super::{Held, Line, Next, Stage};
-use std::collections::HashSet;
+use crate::known::KnownSet;
 
 const NAMES: usize = 100_000;
 
 #[derive(Default)]
 pub(crate) struct TestSummary {
     /// Names of failed tests that were written already.
-    failed: HashSet<u64>,
+    failed: KnownSet,
     passed: Tally,
     slot: Option<usize>,
     /// The first result, as it was.
@@ -141,7 +141,11 @@ impl Stage for TestSummary {
             return;
         }
         // nextest: `        FAIL [   0.056s] ( 1/31) ledger tests::index_past_end`
-        if text.starts_with("FAIL [") || text.starts_with("TIMEOUT [") || text.starts_with("SIGSEGV [") || text.starts_with("SIGABRT [") {
+        if text.starts_with("FAIL [")
+            || text.starts_with("TIMEOUT [")
+            || text.starts_with("SIGSEGV [")
+            || text.starts_with("SIGABRT [")
+        {
             self.nextest = true;
             if let Some(name) = text.rsplit(' ').next()
                 && self.seen(name)
@@ -155,7 +159,8 @@ impl Stage for TestSummary {
         }
         if self.nextest && indented {
             let name = text.strip_prefix("test ").and_then(|t| t.strip_suffix(" ... FAILED"));
-            if name.is_some_and(|n| self.failed.contains(&hash(n.split(" - should panic").next().unwrap_or(n))))
+            if name
+                .is_some_and(|n| self.failed.contains(&hash(n.split(" - should panic").next().unwrap_or(n))))
                 || text.starts_with("test result: FAILED. 0 passed; 1 failed;")
                 || text == "running 1 test"
             {
@@ -183,8 +188,11 @@ impl Stage for TestSummary {
             let text = if self.passed.suites == 1 {
                 std::mem::take(&mut self.first)
             } else {
-                let parts: Vec<String> =
-                    KINDS.iter().zip(self.passed.counts).map(|(kind, count)| format!("{count} {kind}")).collect();
+                let parts: Vec<String> = KINDS
+                    .iter()
+                    .zip(self.passed.counts)
+                    .map(|(kind, count)| format!("{count} {kind}"))
+                    .collect();
                 format!("test result: ok. {} (in {} programs)", parts.join("; "), self.passed.suites)
             };
             next.sink.fill(slot, text);

@@ -18,7 +18,15 @@ pub(crate) struct Truncate {
 impl Truncate {
     pub(crate) fn new(most: usize, head: usize, tail: usize) -> Self {
         let most = most.min(100_000);
-        Self { most, head: head.min(most), tail: tail.min(most), seen: 0, held: VecDeque::new(), cutting: false, hidden: 0 }
+        Self {
+            most,
+            head: head.min(most),
+            tail: tail.min(most),
+            seen: 0,
+            held: VecDeque::new(),
+            cutting: false,
+            hidden: 0,
+        }
     }
 
     fn release(&mut self, held: &Held, next: &mut Next<'_>) {

@@ -142,10 +142,13 @@ impl Analyst<'_> {
             Some(Meaning::Endpoint) => {
                 self.push(Kind::Env, Some(name), span, "connections go where it says");
             }
-            None if facts::sounds_sharp(name) => {
-                if !is_exact(value) || value.contains('/') || value.contains("--") || value.contains(' ') {
-                    self.push(Kind::Env, Some(name), span, "its name sounds as if it changed what runs");
-                }
+            None if facts::sounds_sharp(name)
+                && (!is_exact(value)
+                    || value.contains('/')
+                    || value.contains("--")
+                    || value.contains(' ')) =>
+            {
+                self.push(Kind::Env, Some(name), span, "its name sounds as if it changed what runs");
             }
             None => {}
         }

@@ -64,6 +64,11 @@ impl Analyst<'_> {
                 nothing
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
+                let names = args.iter().any(|w| !w.text.starts_with('-') && !w.text.starts_with('+'));
+                let functions = args.iter().any(|w| w.text.starts_with('-') && w.text.contains(['f', 'F']));
+                if !names && !functions {
+                    self.push(Kind::Secret, Some("environment"), span, "all variables are printed");
+                }
                 self.declare(&name, args, state);
                 Some(Data::Unknown)
             }
@@ -79,6 +84,9 @@ impl Analyst<'_> {
                 nothing
             }
             "set" => {
+                if args.is_empty() {
+                    self.push(Kind::Secret, Some("environment"), span, "all variables are printed");
+                }
                 self.set(args, state);
                 nothing
             }
@@ -170,24 +178,7 @@ impl Analyst<'_> {
                 }
                 Some(Data::Unknown)
             }
-            "shopt" | "bind" | "complete" | "compopt" | "compgen" => {
-                let codes: &[&str] = match &*name {
-                    "bind" => &["-x"],
-                    "complete" | "compgen" => &["-C", "-F", "-W"],
-                    _ => &[],
-                };
-                let mut previous = "";
-                for w in args {
-                    if codes.contains(&previous) {
-                        self.code(Lang::Shell, &w.text.clone(), w.span, state, &Data::Unknown);
-                    }
-                    previous = &w.text;
-                }
-                if &*name == "bind" && args.iter().any(|w| w.text.starts_with("-f")) {
-                    self.unknown("key bindings are read from a file", span);
-                }
-                Some(Data::Unknown)
-            }
+            "shopt" => Some(Data::Unknown),
             "history" => {
                 self.history(args, span, state);
                 Some(Data::Unknown)
@@ -425,7 +416,7 @@ impl Analyst<'_> {
             let t = &*w.text;
             if let Some(flags) = t.strip_prefix('-').filter(|f| !f.is_empty()) {
                 let takes = match name {
-                    "read" => "adeinNptu",
+                    "read" => "adeinNptuC",
                     "getopts" => "",
                     _ => "dnOsuCc",
                 };

@@ -9,7 +9,7 @@ use crate::effect::Kind;
 use crate::knowledge::schema::{Lang, Role, Spec, Stated};
 use crate::knowledge::{self, text};
 use crate::path;
-use crate::word::{SOME, UNKNOWN, Word, is_exact, shown};
+use crate::word::{SOME, UNKNOWN, Word, is_exact};
 use std::borrow::Cow;
 use toolgate_bash::ast::Span;
 
@@ -69,8 +69,12 @@ impl Analyst<'_> {
             }
         }
         // Words that are one script together: `ssh host a b`, `watch a b`.
-        let script: Vec<&Word<'_>> =
-            call.operands.iter().filter(|o| o.role == Role::Code(Lang::Shell)).map(|o| &o.word).collect();
+        let script: Vec<&Word<'_>> = call
+            .operands
+            .iter()
+            .filter(|o| o.many && o.role == Role::Code(Lang::Shell))
+            .map(|o| &o.word)
+            .collect();
         let joined = script.len() > 1;
         if joined {
             let text = script.iter().map(|w| &*w.text).collect::<Vec<_>>().join(" ");
@@ -92,10 +96,14 @@ impl Analyst<'_> {
             (zero, std::mem::replace(&mut state.positional, sure.then(|| std::rc::Rc::new(rest))))
         });
         for o in &call.operands {
-            if joined && o.role == Role::Code(Lang::Shell) {
+            if joined && o.many && o.role == Role::Code(Lang::Shell) {
                 continue;
             }
-            self.role(name, o.role, &o.word, &mut site, state, input);
+            // What is moved there does not come back.
+            let away = o.role == Role::Move
+                && call.operands.last().is_some_and(|l| l.word.text.starts_with("/dev/"));
+            let role = if away { Role::Shred } else { o.role };
+            self.role(name, role, &o.word, &mut site, state, input);
             if let Some(other) = o.other
                 && other != o.role
             {
@@ -251,6 +259,11 @@ impl Analyst<'_> {
                 Kind::Script
             }
             Role::Host => {
+                // `dig +short x @server`
+                if t.starts_with('+') {
+                    return;
+                }
+                let t = t.strip_prefix('@').unwrap_or(t);
                 site.hosts.push((network::of_address(t).to_owned(), span));
                 return;
             }
@@ -269,12 +282,16 @@ impl Analyst<'_> {
             }
             Role::RemoteRead | Role::RemoteWrite => {
                 let writes = role == Role::RemoteWrite;
+                if t.starts_with("ext::") || t.starts_with("fd::") {
+                    self.role(name, Role::GitRemote, word, site, state, input);
+                    return;
+                }
                 match network::remote(t) {
                     Remote::Host(host) => {
                         let kind = if writes { Kind::Send } else { Kind::Fetch };
                         self.push(kind, Some(host), span, "a place on another host");
                     }
-                    Remote::Local(p) if p == "-" => {}
+                    Remote::Local("-") => {}
                     Remote::Local(p) => {
                         let kind = if writes { Kind::Write } else { Kind::Read };
                         let p = p.to_owned();
@@ -284,6 +301,13 @@ impl Analyst<'_> {
                 return;
             }
             Role::GitRemote => {
+                if let Some(command) = t.strip_prefix("ext::") {
+                    // A transport that is a command; `% ` is a blank in a word.
+                    let command = command.replace("% ", " ").replace("%%", "%");
+                    self.shell_from(&command, span, state);
+                    self.unknown("git talks to a command", span);
+                    return;
+                }
                 let local = t.starts_with(['/', '.']) || t.starts_with("file://");
                 if local {
                     let p = t.strip_prefix("file://").unwrap_or(t).to_owned();
@@ -406,7 +430,13 @@ impl Analyst<'_> {
                 let dirs = state.dirs.clone();
                 self.path(stated.kind, &here, span, &dirs, state, why);
             }
-            None => targets.push((target.to_owned(), span)),
+            None => {
+                let target = match target.strip_prefix("~/") {
+                    Some(rest) => path::join(self.context.home, rest),
+                    None => target.to_owned(),
+                };
+                targets.push((target, span));
+            }
             Some("all") if !site.found.is_empty() => {
                 targets.extend(site.found.iter().map(|f| (f.clone(), span)));
             }
@@ -689,28 +719,28 @@ fn interpreter(name: &str) -> Lang {
 }
 
 /// Whether a variable's name says that it holds a secret.
-fn sounds_secret(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    [
+pub(super) fn sounds_secret(name: &str) -> bool {
+    const WORDS: [&str; 13] = [
         "TOKEN",
+        "TOKENS",
         "SECRET",
+        "SECRETS",
         "PASSWORD",
         "PASSWD",
+        "PASSPHRASE",
         "APIKEY",
-        "API_KEY",
-        "PRIVATE",
         "CREDENTIAL",
-        "ACCESS_KEY",
+        "CREDENTIALS",
+        "PAT",
         "AUTH",
-    ]
-    .iter()
-    .any(|p| upper.contains(p))
-        && upper != "SSH_AUTH_SOCK"
-        || !is_exact(name)
-}
-
-/// A short form of a word for a message.
-pub(super) fn brief(t: &str) -> String {
-    let s = shown(t);
-    if s.chars().count() <= 60 { s } else { s.chars().take(57).chain(['…']).collect() }
+        "COOKIE",
+    ];
+    const PARTS: [&str; 6] =
+        ["API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "SECRET_KEY", "ENCRYPTION_KEY", "SIGNING_KEY"];
+    if !is_exact(name) {
+        return true;
+    }
+    let upper = name.to_ascii_uppercase();
+    upper != "SSH_AUTH_SOCK"
+        && (upper.split('_').any(|w| WORDS.contains(&w)) || PARTS.iter().any(|p| upper.contains(p)))
 }

@@ -376,7 +376,7 @@ impl Analyst<'_> {
     }
 
     /// The value of a variable by its name.
-    fn value(&self, name: &str, state: &State) -> Found {
+    fn value(&mut self, name: &str, state: &State) -> Found {
         match state.variable(name) {
             Some(Variable::Scalar(v)) => return Found::One(v.clone()),
             Some(Variable::Array(list)) => return Found::One(list.first().cloned().unwrap_or_default()),
@@ -401,6 +401,9 @@ impl Analyst<'_> {
                 return Found::One(SOME.to_string());
             }
             _ => {}
+        }
+        if super::call::sounds_secret(name) && self.secret.is_none() {
+            self.secret = Some(name.to_owned());
         }
         if let Some((_, v)) = self.context.env.iter().find(|(n, _)| n == name) {
             return Found::One(v.clone());
@@ -528,6 +531,10 @@ impl Analyst<'_> {
             Found::Many(l) => l.is_empty(),
             Found::Unset => true,
         };
+        // Whether it is set, and how long it is, is no secret.
+        if matches!(p.op, ParameterOp::Length | ParameterOp::Alternative { .. }) {
+            self.secret = None;
+        }
         let unsure = matches!(&found, Found::One(v) if v.chars().all(|c| c == UNKNOWN) && !v.is_empty());
         match &p.op {
             ParameterOp::Plain => found,

@@ -54,8 +54,7 @@ impl Analyst<'_> {
                 pass(&base64)
             }
             "openssl"
-                if texts.iter().any(|t| *t == "-d")
-                    && texts.iter().any(|t| t.trim_start_matches('-') == "base64") =>
+                if texts.contains(&"-d") && texts.iter().any(|t| t.trim_start_matches('-') == "base64") =>
             {
                 pass(&base64)
             }

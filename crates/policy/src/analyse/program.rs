@@ -6,7 +6,6 @@ use crate::effect::Kind;
 use crate::knowledge;
 use crate::path;
 use crate::word::{SOME, UNKNOWN, Word, shown};
-use std::borrow::Cow;
 
 /// Who runs a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,14 +149,5 @@ impl Analyst<'_> {
         };
         self.call(name, spec, words, state, input);
         self.output(name, words, state, input)
-    }
-
-    /// Runs words that were found inside another command.
-    pub(super) fn run_inner(&mut self, words: &[Word<'_>], state: &mut State, input: &Data) -> Data {
-        let words = words
-            .iter()
-            .map(|w| Word { text: Cow::Owned(w.text.clone().into_owned()), span: w.span, splits: w.splits })
-            .collect();
-        self.run(words, state, input, By::Program)
     }
 }

@@ -383,10 +383,37 @@ impl Analyst<'_> {
 
     fn simple(&mut self, simple: &SimpleCommand, state: &mut State, script: &Script, input: &Data) -> Data {
         let mut words = Vec::with_capacity(simple.words.len());
+        let outer = self.secret.take();
         for w in &simple.words {
             self.expand(w, state, script, &mut words);
         }
+        let prints = |list: &[&str]| words.first().is_some_and(|w| list.contains(&&*w.text));
+        if !prints(&["echo", "printf", "print", "yes", "cat", "tee", "bat"]) {
+            self.secret = None;
+        }
+        // Nothing comes out of these: what they are redirected to is emptied.
+        self.empties = match words.as_slice() {
+            [] => simple.assignments.is_empty(),
+            [one, ..] if matches!(&*one.text, ":" | "true") => true,
+            [one, two] => {
+                matches!(&*one.text, "cat" | "echo" | "printf")
+                    && matches!(&*two.text, "/dev/null" | "-n" | "")
+            }
+            _ => false,
+        };
         let (given, stdout) = self.redirections(&simple.redirections, state, script, input);
+        self.empties = false;
+        let secret = std::mem::replace(&mut self.secret, outer);
+        if let Some(name) =
+            secret.filter(|_| prints(&["echo", "printf", "print", "yes", "cat", "tee", "bat"]))
+        {
+            self.push(
+                Kind::Secret,
+                Some(&name),
+                simple.span,
+                "the value of a variable with a secret's name is printed",
+            );
+        }
         let input = &given;
         let out = if words.is_empty() {
             for a in &simple.assignments {
@@ -562,6 +589,10 @@ impl Analyst<'_> {
             }
             if writes {
                 self.out.constructs.add(Constructs::OUTPUT);
+                let empties = self.empties && matches!(r.op, RedirectionOp::Write | RedirectionOp::Clobber);
+                if empties && matches!(fd, None | Some(1)) && target != "/dev/null" {
+                    self.path(Kind::Delete, &target, r.span, &dirs, state, "it is emptied");
+                }
                 self.path(Kind::Write, &target, r.span, &dirs, state, "redirected to");
                 if matches!(fd, None | Some(1)) && r.op != RedirectionOp::ReadWrite {
                     stdout = Stdout::Away;

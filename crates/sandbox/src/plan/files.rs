@@ -322,7 +322,9 @@ fn scratch_space(
 ) -> Result<ScratchSpace, Error> {
     let text = |text: String| c_text(text).ok_or(Error::BadCommand);
     let mut options: Vec<(CString, CString)> = vec![(c"mode".to_owned(), c"0755".to_owned())];
-    if let Some(bytes) = policy.limits.scratch {
+    // What lies there is memory, and no process's own.
+    let bounds = [policy.limits.scratch, policy.limits.memory];
+    if let Some(bytes) = bounds.into_iter().flatten().min() {
         options.push((c"size".to_owned(), text(bytes.max(1 << 16).to_string())?));
     }
     if let Some(files) = policy.limits.scratch_files {

@@ -14,6 +14,9 @@ use crate::policy::{Guard, Policy, Scratch};
 use crate::repository;
 use crate::sockets;
 
+/// Most sockets covered inside the writable directories; each costs a mount.
+const MOST_SOCKETS: usize = 128;
+
 /// Protections and hides, and what is compared afterwards.
 #[derive(Debug, Default)]
 pub(crate) struct Guards {
@@ -195,9 +198,11 @@ fn hide(
     guards.hidden = hidden.iter().cloned().collect();
     if policy.scratch == Scratch::Private {
         let sockets = sockets::read();
-        hidden.extend(
-            sockets.iter().filter(|path| view.may_show(path)).filter_map(|path| lookup.resolve(path)),
-        );
+        let shown = sockets.iter().filter(|path| view.may_show(path)).filter_map(|path| lookup.resolve(path));
+        // An earlier command can bind as many as it likes inside the workspace, and must not crowd
+        // out those it can't bind.
+        let (inside, outside): (Vec<_>, Vec<_>) = shown.partition(|path| view.writable_root(path).is_some());
+        hidden.extend(outside.into_iter().chain(inside.into_iter().take(MOST_SOCKETS)));
     }
     let mut covered: Vec<PathBuf> = Vec::new();
     // In order of the set an outer path comes before what is in it.

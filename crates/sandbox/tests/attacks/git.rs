@@ -67,10 +67,13 @@ fn a_hooks_path_of_the_workspace_holds() {
         }
         repository(ground);
         git(ground, "work/", &["config", "core.hooksPath", "tools/hooks"]);
+        git(ground, "work/", &["config", "include.path", "../shared.gitconfig"]);
+        ground.write("work/shared.gitconfig", "");
         ground.write("work/tools/hooks/pre-commit", "#!/bin/sh\n");
-        ground.run("echo evil > tools/hooks/pre-commit; echo evil > tools/hooks/post-commit; mv tools away; mkdir -p tools/hooks; echo evil > tools/hooks/x; echo y > tools/y");
+        ground.run("echo evil > shared.gitconfig; echo evil > tools/hooks/pre-commit; echo evil > tools/hooks/post-commit; mv tools away; mkdir -p tools/hooks; echo evil > tools/hooks/x; echo y > tools/y");
         assert_eq!(fs::read_to_string(ground.path("work/tools/hooks/pre-commit")).unwrap(), "#!/bin/sh\n");
         assert_eq!(fs::read_dir(ground.path("work/tools/hooks")).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(ground.path("work/shared.gitconfig")).unwrap(), "");
         assert!(ground.path("work/tools/y").exists(), "beside them one may write");
     });
 }

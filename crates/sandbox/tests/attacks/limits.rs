@@ -31,7 +31,7 @@ fn the_end_of_the_program_is_the_end() {
 fn processor_time_ends() {
     everyone(|ground| {
         let mut policy = ground.policy();
-        policy.limits.cpu = Some(Duration::from_millis(300));
+        policy.limits.cpu = Some(Duration::from_millis(100));
         // Spread over short-lived children, so that no single one comes near the limit.
         let ran = ground.run_under(policy, "while :; do (for i in 1 2 3 4 5 6 7 8 9; do :; done); done");
         assert_eq!(ran.exit.limit, Some(Limit::Cpu), "{ran:?}");
@@ -178,4 +178,39 @@ fn usage_is_told() {
         ran.ok();
         assert!(ran.exit.largest > 50 << 20 && ran.exit.user > Duration::ZERO, "{ran:?}");
     });
+}
+
+/// The hierarchy here has no memory controller to delegate, so this is about being born in a group,
+/// being told nothing is missing, and leaving none behind.
+#[test]
+fn a_control_group_is_used_and_removed() {
+    let Some(parent) = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"]
+        .into_iter()
+        .map(std::path::Path::new)
+        .find(|path| path.join("cgroup.procs").exists() && path.join("cgroup.controllers").exists())
+    else {
+        println!("skipped: no version 2 hierarchy");
+        return;
+    };
+    let ground = super::ground::Ground::new();
+    let groups = || {
+        std::fs::read_dir(parent)
+            .unwrap()
+            .flatten()
+            .filter(|e| e.file_name().to_string_lossy().starts_with("toolgate-"))
+            .count()
+    };
+    let mut policy = ground.policy();
+    policy.limits = toolgate_sandbox::Limits::none();
+    let sandbox = Sandbox::new(policy).unwrap().in_cgroup(parent);
+    let ran = ground.run_in(&sandbox, ["bash", "-c", "setsid sleep 1000 & cat /proc/self/cgroup"]);
+    if super::ground::is_root() {
+        ran.says("0::/toolgate-");
+    }
+    ran.ok();
+    assert_eq!(groups(), 0);
+    let (mut child, _output) = ground.start(&sandbox, "sleep 1000");
+    child.kill();
+    drop(child);
+    assert_eq!(groups(), 0);
 }

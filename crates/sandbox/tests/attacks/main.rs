@@ -4,6 +4,7 @@
 //! second time as an unprivileged user, in a process of its own.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test ends where it fails")]
 #![allow(unsafe_code, reason = "a few calls an attacker would make")]
 
 mod ablation;

@@ -5,7 +5,7 @@ use toolgate_sandbox::{Sandbox, Status};
 use super::ground::everyone;
 
 /// Enough to see a leak of one thing per command; the long run is the bench's.
-const COMMANDS: usize = 150;
+const COMMANDS: usize = 80;
 
 fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()

@@ -38,7 +38,7 @@ fn ask_the_helper(ground: &Ground) {
     finish(sandbox.spawn(command.grant("LONG", long)).unwrap(), output).says("100000\n");
 
     // More policies than it remembers, and back to the first.
-    for _ in 0..40 {
+    for _ in 0..33 {
         ground.run_in(&Sandbox::new(Policy::read_only(&ground.home)).unwrap(), ["true"]).ok();
     }
     ground.run_in(&sandbox, ["true"]).ok();

@@ -112,8 +112,19 @@ fn chain(run_id: &str) -> OsString {
 
 /// The system says "no such file" for a missing program, interpreter and directory alike.
 fn explain(source: io::Error, program: &Path, cwd: &Path) -> ToolError {
+    let unfit = match cwd.metadata() {
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(io::Error::from(io::ErrorKind::NotADirectory)),
+        Err(error) => Some(error),
+    };
+    if let Some(source) = unfit {
+        return ToolError::Execution {
+            doing: format!("entering the directory {}", cwd.display()).into(),
+            source,
+            hint: Some("give an existing directory as `cwd`".to_owned()),
+        };
+    }
     let hint = match source.kind() {
-        _ if !cwd.is_dir() => Some(format!("the directory {} is gone", cwd.display())),
         io::ErrorKind::NotFound => {
             Some(format!("install it, or configure another path than {}", program.display()))
         }
@@ -127,7 +138,7 @@ fn explain(source: io::Error, program: &Path, cwd: &Path) -> ToolError {
         _ => None,
     };
     let name = program.file_name().unwrap_or(OsStr::new("the program")).display();
-    ToolError::Execution { doing: Cow::Owned(format!("starting {name}")), source, hint }
+    ToolError::Execution { doing: format!("starting {name}").into(), source, hint }
 }
 
 #[cfg(target_os = "linux")]
@@ -296,5 +307,55 @@ impl Host {
             pause = (pause * 2).min(Duration::from_millis(5));
         }
         others
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(command: &str) -> SpawnRequest {
+        SpawnRequest {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), command.into()],
+            env: Vec::new(),
+            cwd: "/".into(),
+            stdout: std::fs::File::create("/dev/null").unwrap().into(),
+            stderr: std::fs::File::create("/dev/null").unwrap().into(),
+            network: toolgate_exec::NetworkScope::Inherit,
+            scratch: Vec::new(),
+            run_id: format!("{:032x}", std::process::id()),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_kernel_without_pidfds_is_waited_on_by_a_thread() {
+        let child = start(request("exit 7")).unwrap();
+        let mut host = Arc::into_inner(child).unwrap();
+        Arc::get_mut(&mut host.0).unwrap().pidfd = None;
+        assert_eq!(host.wait().await.unwrap(), ExitStatus::Code(7));
+        assert_eq!(host.wait().await.unwrap(), ExitStatus::Code(7), "and once more");
+        assert_eq!(host.end().await, 0);
+    }
+
+    #[tokio::test]
+    async fn the_status_is_known_after_the_end_and_nothing_is_signalled_any_more() {
+        let child = start(request("sleep 1000")).unwrap();
+        assert!(!child.is_gone());
+        child.end_now();
+        assert!(child.is_gone());
+        child.terminate();
+        assert_eq!(child.wait().await.unwrap(), ExitStatus::Signal(9));
+        assert_eq!((child.end_now(), child.end().await), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_ends_is_no_zombie_for_long() {
+        let child = start(request("exit 0")).unwrap();
+        let pid = child.0.pid;
+        child.wait().await.unwrap();
+        assert!(rustix::process::test_kill_process(pid).is_ok(), "not before all of it has been ended");
+        child.end().await;
+        assert_eq!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH));
     }
 }

@@ -1,8 +1,10 @@
 //! However a command ends, nothing of it goes on.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use toolgate::exec::{
     CallContext, EVENT_CHANNEL_CAPACITY, ExitStatus, OutputStream, Pipeline, ToolError, ToolEvent,
@@ -32,16 +34,25 @@ fn escapes(sleep: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_timeout_ends_the_whole_tree() {
+    let shell = Arc::new(plain());
+    let mut all = JoinSet::new();
+    // Side by side, with a limit that also a busy machine starts all of them in.
     for way in 0..escapes("").len() {
-        let sleep = unique_sleep();
-        let command = format!("echo partial; {}", escapes(&sleep)[way]);
-        let error = call(&plain(), "bash", json!({"command": command, "timeout": 1})).await.unwrap_err();
-        assert!(matches!(error, ToolError::Timeout { timeout_secs: 1, .. }), "{command}: {error}");
-        assert_eq!(alive(&sleep), [0; 0], "{command}");
-        let partial = error.partial().unwrap();
-        assert_eq!(field(partial, "stdout"), "partial\n", "{command}");
-        assert_eq!(field(partial, "timed_out"), true);
-        assert!(partial.summary.contains("partial\n") && partial.summary.contains("[timed out after 1s"));
+        let shell = shell.clone();
+        all.spawn(async move {
+            let sleep = unique_sleep();
+            let command = format!("echo partial; {}", escapes(&sleep)[way]);
+            let error = call(&shell, "bash", json!({"command": command, "timeout": 4})).await.unwrap_err();
+            assert!(matches!(error, ToolError::Timeout { timeout_secs: 4, .. }), "{command}: {error}");
+            assert_eq!(alive(&sleep), [0; 0], "{command}");
+            let partial = error.partial().unwrap();
+            assert_eq!(field(partial, "stdout"), "partial\n", "{command}");
+            assert_eq!(field(partial, "timed_out"), true);
+            assert!(partial.summary.contains("partial\n") && partial.summary.contains("[timed out after 4s"));
+        });
+    }
+    while let Some(ended) = all.join_next().await {
+        ended.unwrap();
     }
 }
 
@@ -174,7 +185,7 @@ async fn the_tools_cancel_signal_ends_every_call() {
 #[tokio::test]
 async fn last_words_are_heard() {
     let command = "trap 'echo bye; exit 9' TERM; echo hi; while :; do read -t 0.01 <> <(:); done";
-    let error = call(&plain(), "bash", json!({"command": command, "timeout": 1})).await.unwrap_err();
+    let error = call(&plain(), "bash", json!({"command": command, "timeout": 3})).await.unwrap_err();
     let partial = error.partial().unwrap();
     assert_eq!(field(partial, "stdout"), "hi\nbye\n");
     assert_eq!(partial.exit, Some(ExitStatus::Code(9)));
@@ -209,6 +220,41 @@ async fn hundreds_of_detached_processes_are_all_ended() {
     });
     assert!(matches!(result, Err(ToolError::Cancelled { .. })));
     assert_eq!(alive(&sleep), [0; 0]);
+}
+
+#[tokio::test]
+async fn what_no_search_can_find_holds_nothing_up() {
+    // A new session, no mark, and no parent: only a boundary could end it. It still has the pipes.
+    let sleep = unique_sleep();
+    let command = format!("env -i setsid -f sleep {sleep}; head -c 300000 /dev/zero; exit 3");
+    let out = bash(&plain(), &command).await.unwrap();
+    assert_eq!((out.exit, out.truncation.unwrap().total_bytes), (Some(ExitStatus::Code(3)), 300_000));
+    for pid in alive(&sleep) {
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn one_that_runs_from_session_to_session_is_caught() {
+    let (dir, mark) = (tempfile::tempdir().unwrap(), unique_sleep());
+    let steps = dir.path().join("steps");
+    let length = || std::fs::metadata(&steps).map_or(0, |file| file.len());
+    // Each step is a new process in a new session, whose parent has ended.
+    std::fs::write(dir.path().join("step"), "echo >>steps; setsid bash step \"$1\" & exit").unwrap();
+    let params =
+        json!({"command": format!("bash step {mark} >/dev/null 2>&1 & sleep {mark}"), "cwd": dir.path()});
+    let shell = plain();
+    tokio::select! {
+        biased;
+        ended = call(&shell, "bash", params) => panic!("{ended:?}"),
+        () = until("it has gone some way", || length() > 20) => {}
+    }
+    let before = length();
+    for _ in 0..20 {
+        assert_eq!(alive(&mark), [0; 0]);
+    }
+    assert_eq!(length(), before);
 }
 
 #[tokio::test]

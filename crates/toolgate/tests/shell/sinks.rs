@@ -1,6 +1,7 @@
 //! The whole output, for those who want it all.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -32,11 +33,13 @@ struct Taken {
 struct Scripted {
     manner: Manner,
     taken: Arc<Mutex<Taken>>,
+    /// Where it makes a file for each piece it has taken, numbered from 1.
+    acknowledges: Option<PathBuf>,
 }
 
 impl Scripted {
     fn new(manner: Manner) -> Self {
-        Self { manner, taken: Arc::default() }
+        Self { manner, taken: Arc::default(), acknowledges: None }
     }
 
     fn len(&self) -> usize {
@@ -67,7 +70,11 @@ impl OutputWriter for Scripted {
                 Manner::Refuses(_) => {}
                 Manner::Hangs => std::future::pending().await,
             }
-            self.taken.lock().unwrap().bytes.push((stream, bytes.to_vec()));
+            let mut taken = self.taken.lock().unwrap();
+            taken.bytes.push((stream, bytes.to_vec()));
+            if let Some(dir) = &self.acknowledges {
+                std::fs::write(dir.join(taken.bytes.len().to_string()), "")?;
+            }
             Ok(())
         })
     }
@@ -103,9 +110,13 @@ async fn a_sink_gets_every_byte_however_slow_it_is() {
 
 #[tokio::test]
 async fn pieces_of_both_streams_come_in_order() {
-    let sink = Scripted::new(Manner::Takes);
-    let command = "for i in 1 2 3 4 5; do echo o$i; sleep 0.02; echo e$i >&2; sleep 0.02; done";
-    let out = bash(&with(&sink), command).await.unwrap();
+    // The command goes on when its piece has been taken: each look finds one more file.
+    let dir = tempfile::tempdir().unwrap();
+    let sink = Scripted { acknowledges: Some(dir.path().to_owned()), ..Scripted::new(Manner::Takes) };
+    let command = "n=0; wait_for_it() { n=$((n+1)); until [ -e $n ]; do :; done; }
+        for i in 1 2 3 4 5; do echo o$i; wait_for_it; echo e$i >&2; wait_for_it; done";
+    let params = json!({"command": command, "cwd": dir.path()});
+    let out = call(&with(&sink), "bash", params).await.unwrap();
     let expected: Vec<String> = (1..=5).flat_map(|i| [format!("o{i}"), format!("[stderr] e{i}")]).collect();
     assert_eq!(out.summary.lines().collect::<Vec<_>>(), expected);
 }

@@ -144,12 +144,11 @@ impl Scan<'_> {
                         Some(m) => {
                             let m = m.strip_prefix("node:").unwrap_or(m).to_owned();
                             // `const x = require("m")`
-                            if self.sign(i.wrapping_sub(1), '=') {
-                                if let Some(alias) =
+                            if self.sign(i.wrapping_sub(1), '=')
+                                && let Some(alias) =
                                     i.checked_sub(2).and_then(|j| self.name(j)).map(str::to_owned)
-                                {
-                                    self.aliases.insert(alias, m.clone());
-                                }
+                            {
+                                self.aliases.insert(alias, m.clone());
                             }
                             modules.push(m);
                         }
@@ -212,7 +211,7 @@ impl Scan<'_> {
         let t = self.table;
         let span = self.span;
         let method = i > 0 && self.sign(i - 1, '.');
-        if t.is(&t.net, full) {
+        if t.is(t.net, full) {
             let host = self
                 .argument(i)
                 .and_then(|a| self.constant(a))
@@ -221,7 +220,7 @@ impl Scan<'_> {
             analyst.push(Kind::Send, host.as_deref(), span, "the program text reaches the network");
             return;
         }
-        if t.is(&t.shell, full) {
+        if t.is(t.shell, full) {
             // A definition or a mention without a call is not one.
             match self.argument(i) {
                 Some(a) if self.sign(a, '[') => self.list(a, analyst, state),
@@ -252,7 +251,7 @@ impl Scan<'_> {
             }
             return;
         }
-        if t.is(&t.eval, full) {
+        if t.is(t.eval, full) {
             match self.argument(i).and_then(|a| self.constant(a)) {
                 Some(code) => {
                     let code = code.to_owned();
@@ -263,15 +262,29 @@ impl Scan<'_> {
             }
             return;
         }
-        for (list, kind) in
-            [(&t.delete, Kind::Delete), (&t.write, Kind::Write), (&t.read, Kind::Read), (&t.open, Kind::Read)]
-        {
+        for (list, kind, by_mode) in [
+            (t.delete, Kind::Delete, false),
+            (t.write, Kind::Write, false),
+            (t.read, Kind::Read, false),
+            (t.open, Kind::Read, true),
+        ] {
             if !t.is(list, full) {
                 continue;
             }
-            let target = self.argument(i).and_then(|a| Some((a, self.constant(a)?)));
-            // `Path("x").unlink()`
-            let target = target.map(|(a, s)| (a, s.to_owned())).or_else(|| self.receiver(i).map(|s| (i, s)));
+            let argument = self.argument(i).and_then(|a| Some((a, self.constant(a)?.to_owned())));
+            // `Path("x").unlink()`: a method is about what it is called on, and what it is given is something
+            // else, or one more path.
+            let target = if self.is_path_method(i, full) {
+                let last = full.rsplit('.').next().unwrap_or(full);
+                if matches!(last, "rename" | "replace" | "symlink_to" | "hardlink_to")
+                    && let Some((_, other)) = &argument
+                {
+                    analyst.path_from(Kind::Write, other, span, state);
+                }
+                self.receiver(i).map(|s| (i, s))
+            } else {
+                argument.or_else(|| self.receiver(i).map(|s| (i, s)))
+            };
             match target {
                 Some((_, s)) if s.contains("://") => {
                     analyst.push(Kind::Send, Some(&host_of(&s)), span, "the program text opens a URL");
@@ -281,7 +294,7 @@ impl Scan<'_> {
                 }
                 Some((a, s)) => {
                     let mut kind = kind;
-                    if std::ptr::eq(list, &t.open) {
+                    if by_mode {
                         kind = self.mode(a);
                     }
                     if !self.ends_after(a) && a != i {
@@ -289,27 +302,25 @@ impl Scan<'_> {
                     }
                     analyst.path_from(kind, &s, span, state);
                 }
-                None if std::ptr::eq(list, &t.open) || kind == Kind::Read => {
-                    self.doubt("a file whose name is not a constant is opened")
-                }
+                None if kind == Kind::Read => self.doubt("a file whose name is not a constant is opened"),
                 None => self.doubt("a file whose name is not a constant is changed"),
             }
             return;
         }
-        if t.is(&t.secret, full) {
+        if t.is(t.secret, full) {
             analyst.push(Kind::Secret, Some("environment"), span, "the environment is read");
             return;
         }
-        if t.is(&t.touchy, full) || full.contains("__") {
+        if t.is(t.touchy, full) || full.contains("__") {
             self.doubt(format!("{full} can do anything"));
             return;
         }
         // Methods of values are harmless unless they are in a table above.
-        if method || t.is(&t.safe, full) || t.safe_module(full) || self.is_local(full) {
+        if method || t.is(t.safe, full) || t.safe_module(full) || self.is_local(full) {
             return;
         }
         let root = full.split('.').next().unwrap_or(full);
-        if t.is(&t.safe, root)
+        if t.is(t.safe, root)
             || t.safe_module(root)
             || self.is_local(root)
             || self.aliases.values().any(|v| v == full)
@@ -317,6 +328,37 @@ impl Scan<'_> {
             return;
         }
         self.doubt(format!("{full} is not known"));
+    }
+
+    /// Whether this is a method of a path object, and not a function of a module that takes a path.
+    fn is_path_method(&self, i: usize, full: &str) -> bool {
+        const METHODS: [&str; 14] = [
+            "write_text",
+            "write_bytes",
+            "read_text",
+            "read_bytes",
+            "touch",
+            "unlink",
+            "rmdir",
+            "mkdir",
+            "rename",
+            "chmod",
+            "lchmod",
+            "open",
+            "rmtree",
+            "delete",
+        ];
+        if self.lang != Lang::Python {
+            return false;
+        }
+        let (root, last) = match full.rsplit_once('.') {
+            Some((root, last)) => (root, last),
+            None => ("", full),
+        };
+        let of_module =
+            matches!(root, "os" | "shutil" | "io" | "gzip" | "bz2" | "lzma" | "codecs" | "os.path");
+        let called_on = !root.is_empty() || i > 0 && self.sign(i - 1, '.');
+        METHODS.contains(&last) && called_on && !of_module
     }
 
     /// Where the first argument of a call stands.

@@ -20,7 +20,7 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -308,7 +308,7 @@ impl ShellTool {
         if let Some(heard) = heard {
             self.directories.learn(&call.call().context, &heard);
         }
-        report::foreground(&capture, ran, limit, &call)
+        report::foreground(&capture, ran, limit)
     }
 
     async fn bash_in_background(
@@ -381,7 +381,7 @@ impl ShellTool {
 
     fn find_bash(&self) -> Result<PathBuf, ToolError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bash) = found.as_ref().filter(|bash| is_program(bash)) {
+        if let Some(bash) = &*found {
             return Ok(bash.clone());
         }
         Ok(found.insert(find_bash(self.environment.var("PATH"))?).clone())
@@ -399,8 +399,6 @@ impl ShellTool {
             .directories
             .of(context, params.cwd.as_deref())
             .map_err(|e| ToolError::execution("reading the current directory", e))?;
-        check_directory(&cwd)?;
-
         let mut env = self.environment.for_call(context, call.session().skill_env.as_ref())?;
         let program = match &self.program {
             Some(program) => program.clone(),
@@ -476,19 +474,6 @@ fn run_id() -> String {
     format!("{:016x}{:016x}", half(), half())
 }
 
-fn check_directory(dir: &Path) -> Result<(), ToolError> {
-    let error = match dir.metadata() {
-        Ok(found) if found.is_dir() => return Ok(()),
-        Ok(_) => io::Error::from(io::ErrorKind::NotADirectory),
-        Err(error) => error,
-    };
-    Err(ToolError::Execution {
-        doing: format!("entering the directory {}", dir.display()).into(),
-        source: error,
-        hint: Some("give an existing directory as `cwd`".to_owned()),
-    })
-}
-
 /// The first `bash` on the path.
 fn find_bash(path: Option<&OsStr>) -> Result<PathBuf, ToolError> {
     let path = path.unwrap_or("/usr/local/bin:/usr/bin:/bin".as_ref());
@@ -496,14 +481,12 @@ fn find_bash(path: Option<&OsStr>) -> Result<PathBuf, ToolError> {
         // A relative entry would depend on the directory of the call.
         .filter(|dir| dir.is_absolute())
         .map(|dir| dir.join(BASH))
-        .find(|bash| is_program(bash))
+        .find(|bash| {
+            bash.is_file() && rustix::fs::access(bash.as_path(), rustix::fs::Access::EXEC_OK).is_ok()
+        })
         .ok_or_else(|| ToolError::Execution {
             doing: "looking for bash".into(),
             source: io::Error::new(io::ErrorKind::NotFound, "there is none on the PATH"),
             hint: Some("install bash, or configure its path".to_owned()),
         })
-}
-
-fn is_program(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }

@@ -16,7 +16,7 @@ use super::{BASH, BASH_LIST};
 const SHOWN_CHARS: usize = 120;
 
 /// The answer of a command that was waited for.
-pub(super) fn foreground(capture: &Mutex<Capture>, ran: Ran, limit: Duration, _: &Cleared) -> Outcome {
+pub(super) fn foreground(capture: &Mutex<Capture>, ran: Ran, limit: Duration) -> Outcome {
     let rendered = render(&capture.lock().unwrap_or_else(PoisonError::into_inner));
     let mut output = output(BASH, rendered, Some(&ran), limit);
     output.links.extend(ran.link);

@@ -133,7 +133,7 @@ impl Running {
         let closer = streams.closer();
         let pump = pump(&mut streams, &capture, &mut writer, show);
         let ended = Follow {
-            child: &*child.0,
+            child: &child.0,
             closer,
             pump: Some(Box::pin(pump)),
             limit: Limit { cancel, deadline: deadline.map(|at| Box::pin(sleep_until(at))) },
@@ -222,7 +222,7 @@ async fn any_cancelled(tokens: &[&CancellationToken]) {
 }
 
 struct Follow<'a> {
-    child: &'a dyn Child,
+    child: &'a Arc<dyn Child>,
     closer: Closer,
     /// The output, until all of it has been taken.
     pump: Option<Pump<'a>>,
@@ -300,10 +300,10 @@ impl Follow<'_> {
 
     /// Asks it to end and waits until it has, or for its grace, reading on.
     async fn ask_to_end(&mut self) {
-        self.child.terminate();
+        blocking(self.child, |child| child.terminate()).await;
         let over = Instant::now() + TERM_GRACE;
         let mut look = Duration::from_millis(1);
-        while !self.child.is_gone() && Instant::now() < over {
+        while Instant::now() < over && blocking(self.child, |child| child.is_gone()).await == Some(false) {
             let pause = sleep_until((Instant::now() + look).min(over));
             tokio::pin!(pause);
             look = (look * 2).min(Duration::from_millis(50));
@@ -319,4 +319,10 @@ impl Follow<'_> {
             }
         }
     }
+}
+
+/// Asks something that looks through the processes there are; `None` where the runtime shuts down.
+async fn blocking<T: Send + 'static>(child: &Arc<dyn Child>, ask: fn(&dyn Child) -> T) -> Option<T> {
+    let child = child.clone();
+    tokio::task::spawn_blocking(move || ask(&*child)).await.ok()
 }

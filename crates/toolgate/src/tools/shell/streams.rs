@@ -14,8 +14,11 @@ use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 use toolgate_exec::OutputStream;
 
-/// As much as a pipe holds.
+/// As much as a pipe holds: what a command with much to say is read with.
 const BUFFER_BYTES: usize = 64 * 1024;
+
+/// What most commands say fits into this.
+const FIRST_BYTES: usize = 4 * 1024;
 
 /// What is still read of a pipe once no more is waited for: the most a pipe of an unprivileged
 /// process holds (pipe(7)).
@@ -25,7 +28,9 @@ const LAST_BYTES: usize = 1024 * 1024;
 pub(super) struct Streams {
     sides: [Side; 2],
     arrivals: Arc<Arrivals>,
-    buffer: Box<[u8]>,
+    buffer: Vec<u8>,
+    /// Whether the last piece filled the buffer.
+    filled: bool,
 }
 
 struct Side {
@@ -123,7 +128,7 @@ impl Streams {
         let sides = [side(0, OutputStream::Stdout, stdout)?, side(1, OutputStream::Stderr, stderr)?];
         arrivals.push(0);
         arrivals.push(1);
-        Ok(Self { sides, arrivals, buffer: vec![0; BUFFER_BYTES].into() })
+        Ok(Self { sides, arrivals, buffer: vec![0; FIRST_BYTES], filled: false })
     }
 
     pub(super) fn closer(&self) -> Closer {
@@ -132,7 +137,11 @@ impl Streams {
 
     /// The next piece; `None` once both pipes have ended or were closed.
     pub(super) async fn next(&mut self) -> Option<(OutputStream, &[u8])> {
+        if self.filled {
+            self.buffer.resize(BUFFER_BYTES, 0);
+        }
         let (stream, read) = std::future::poll_fn(|cx| self.poll(cx)).await?;
+        self.filled = read == self.buffer.len();
         Some((stream, self.buffer.get(..read)?))
     }
 

@@ -289,10 +289,9 @@ impl Reader {
             skip += 1;
         }
         let Some(open) = self.peek(skip).filter(|c| {
-            !c.is_alphanumeric()
-                && !c.is_whitespace()
-                && !matches!(c, ',' | ';' | ')')
-                && !(*c == '=' && self.peek(skip + 1) == Some('>'))
+            // `s => 1` is a key, and `y, 1` a name.
+            let key = *c == '=' && self.peek(skip + 1) == Some('>');
+            !(key || c.is_alphanumeric() || c.is_whitespace() || matches!(c, ',' | ';' | ')'))
         }) else {
             return false;
         };
