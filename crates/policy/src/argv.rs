@@ -315,14 +315,15 @@ impl<'w> Reader<'w> {
         found
     }
 
-    /// An option listed as a prefix (`-D*`), with what follows the prefix.
+    /// An option listed as a prefix (`-D*`), with what follows the prefix. Of several, the longest is meant:
+    /// `-fplugin*` loads code where `-f*` does not.
     fn prefixed<'t>(&self, word: &'t str) -> Option<(u32, &'t str)> {
-        self.scopes().find_map(|s| {
-            s.names().iter().find_map(|n| {
-                let prefix = text(n.name).strip_suffix('*')?;
-                Some((n.option, word.strip_prefix(prefix)?))
-            })
-        })
+        let names = self.scopes().flat_map(Spec::names);
+        let fits = names.filter_map(|n| {
+            let prefix = text(n.name).strip_suffix('*')?;
+            Some((n.option, word.strip_prefix(prefix)?))
+        });
+        fits.min_by_key(|(_, rest)| rest.len())
     }
 
     /// The shortest name of an option.

@@ -49,8 +49,11 @@ async fn everywhere(make: impl Fn() -> DynExecutor, command: &str) -> Vec<(Strin
     came
 }
 
-/// Every gate with a command it refuses and one it lets pass.
-fn refusing_gates() -> Vec<(&'static str, Box<dyn Fn() -> PipelineBuilder>, &'static str)> {
+/// A stack, what a test calls it, and a command it refuses.
+type Refusing = (&'static str, Box<dyn Fn() -> PipelineBuilder>, &'static str);
+
+/// Every gate with a command it refuses.
+fn refusing_gates() -> Vec<Refusing> {
     vec![
         ("trust", Box::new(|| understood().gate(TrustGate).trust(SkillTrustLevel::Quarantined)), "ls"),
         ("blocked trust", Box::new(|| understood().gate(TrustGate).trust(SkillTrustLevel::Blocked)), "ls"),
@@ -375,8 +378,11 @@ async fn many_sub_agents_over_one_executor_never_see_each_others_session() {
     let manager = SubagentManager::new(parent, 64);
     let mut tasks = Vec::new();
     for n in 0..64u32 {
-        let scope =
-            if n % 2 == 0 { NetworkScope::Deny } else { NetworkScope::only([format!("h{n}.example")]) };
+        let scope = if n.is_multiple_of(2) {
+            NetworkScope::Deny
+        } else {
+            NetworkScope::only([format!("h{n}.example")])
+        };
         let child = manager.spawn(&SubagentSpec::new(n.to_string()).network(scope)).await.unwrap();
         let secret = [("OWNER".to_owned(), n.to_string())].into();
         child.set_skill_env(Some(secret));
@@ -393,8 +399,11 @@ async fn many_sub_agents_over_one_executor_never_see_each_others_session() {
     assert_eq!(seen.len(), 64 * 20);
     for (call, session) in seen {
         let n: u32 = call.subject().strip_prefix("echo ").unwrap().parse().unwrap();
-        let scope =
-            if n % 2 == 0 { NetworkScope::Deny } else { NetworkScope::only([format!("h{n}.example")]) };
+        let scope = if n.is_multiple_of(2) {
+            NetworkScope::Deny
+        } else {
+            NetworkScope::only([format!("h{n}.example")])
+        };
         assert_eq!(session.network, scope);
         assert_eq!(session.skill_env.unwrap().var("OWNER"), Some(n.to_string().as_str()));
     }

@@ -308,9 +308,12 @@ impl<'s> Flow<'s, '_> {
             BinaryOp::Add => Ok(left.wrapping_add(right)),
             BinaryOp::Subtract => Ok(left.wrapping_sub(right)),
             BinaryOp::Multiply => Ok(left.wrapping_mul(right)),
-            BinaryOp::Divide | BinaryOp::Remainder if right == 0 => self.failed(span),
-            BinaryOp::Divide => Ok(left.wrapping_div(right)),
-            BinaryOp::Remainder => Ok(left.wrapping_rem(right)),
+            // By zero is a failure; the least number by -1 wraps, as bash takes care that it does.
+            BinaryOp::Divide | BinaryOp::Remainder => match (op, right) {
+                (_, 0) => self.failed(span),
+                (BinaryOp::Divide, _) => Ok(left.checked_div(right).unwrap_or(left)),
+                _ => Ok(left.checked_rem(right).unwrap_or(0)),
+            },
         }
     }
 }

@@ -624,7 +624,9 @@ impl<'s> Flow<'s, '_> {
             One::Unset => {
                 return match change {
                     // `${x@a}` is about the variable.
-                    Err(hole) if hole.why == Why::Version => Value::unknown(Hole { class: Class::Any, ..*hole }),
+                    Err(hole) if hole.why == Why::Version => {
+                        Value::unknown(Hole { class: Class::Any, ..*hole })
+                    }
                     // Bash does not look at the operator then.
                     _ => Value::from(""),
                 };

@@ -81,7 +81,16 @@ impl<'s> Flow<'s, '_> {
             match braces::expand(&word.parts) {
                 Ok(None) => {}
                 Ok(Some(words)) => match self.env.modes().braces {
-                    Some(true) if has_tilde(&word.parts) && word.parts.first().map(Atom::Part).as_ref().and_then(Atom::unquoted).is_some_and(assigns) => {
+                    Some(true)
+                        if has_tilde(&word.parts)
+                            && word
+                                .parts
+                                .first()
+                                .map(Atom::Part)
+                                .as_ref()
+                                .and_then(Atom::unquoted)
+                                .is_some_and(assigns) =>
+                    {
                         return self.opaque(word, Why::Version, each);
                     }
                     Some(true) => {
@@ -450,25 +459,30 @@ fn has_unquoted_quotes(parts: &[Part]) -> bool {
 /// For brace expansion the inner quotes end the outer ones.
 fn has_split_quotes(parts: &[Part], braces: bool) -> bool {
     parts.iter().any(|part| match &part.kind {
-        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => inner.iter().any(|part| match &part.kind {
-            PartKind::Parameter(parameter) => {
-                let holds = |word: &Word| {
-                    word.parts.iter().any(|part| match &part.kind {
-                        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
-                            braces || inner.iter().any(|part| match &part.kind {
-                                PartKind::Literal(literal) => literal.text.iter().any(|b| b"{,}".contains(b)),
-                                PartKind::Escaped(_) => false,
-                                // What is nested deeper toggles once more.
-                                _ => true,
-                            })
-                        }
-                        _ => false,
-                    })
-                };
-                operands(&parameter.op).into_iter().flatten().any(holds)
-            }
-            _ => false,
-        }),
+        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
+            inner.iter().any(|part| match &part.kind {
+                PartKind::Parameter(parameter) => {
+                    let holds = |word: &Word| {
+                        word.parts.iter().any(|part| match &part.kind {
+                            PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
+                                braces
+                                    || inner.iter().any(|part| match &part.kind {
+                                        PartKind::Literal(literal) => {
+                                            literal.text.iter().any(|b| b"{,}".contains(b))
+                                        }
+                                        PartKind::Escaped(_) => false,
+                                        // What is nested deeper toggles once more.
+                                        _ => true,
+                                    })
+                            }
+                            _ => false,
+                        })
+                    };
+                    operands(&parameter.op).into_iter().flatten().any(holds)
+                }
+                _ => false,
+            })
+        }
         _ => false,
     })
 }

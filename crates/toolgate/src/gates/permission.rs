@@ -107,7 +107,7 @@ impl PermissionGate {
             trust: session.trust.to_string(),
             autonomy: self.autonomy.to_string(),
         };
-        let rules = self.rules.as_ref().map(|rules| rules.for_caller(caller));
+        let rules = self.rules.as_ref().map(|rules| rules.for_caller(&caller));
         let policy = Policy {
             profile: self.profile,
             network: scope(&session.network),
