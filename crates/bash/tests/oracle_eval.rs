@@ -14,13 +14,21 @@ use toolgate_bash::eval::{self, Certainty, Class, Count, Env, Field, PieceRef, U
 use toolgate_bash::{Options, Shell, parse};
 
 /// Reads scripts from its input, runs each in a subshell, and separates what they write.
+///
+/// A record is one line, so that commands of a pipeline do not write into each other's: arguments end
+/// in byte 30, and byte 31 stands for a newline.
 const DRIVER: &str = r#"
 exec 3>&1 >/dev/null
-probe() { builtin printf '%s\0' "@$#" "$@" >&3; ((++probes < 200)) || builtin exit; }
+probe() {
+  builtin local record
+  builtin printf -v record '%s\036' "$@"
+  builtin printf '@%s\n' "${record//$'\n'/$'\037'}" >&3
+  ((++probes < 200)) || builtin exit
+}
 probe9() { builtin return $((RANDOM % 2)); }
 while IFS= builtin read -r -d '' text; do
   (builtin ulimit -t 1; set --; builtin eval "$text") </dev/null
-  builtin printf '!\0' >&3
+  builtin printf '!\n' >&3
 done
 "#;
 
@@ -100,18 +108,17 @@ impl<'b> Bench<'b> {
         let env: [(&str, &OsStr); 3] =
             [("HOME", "/home/u".as_ref()), ("PATH", "/nowhere".as_ref()), ("LC_ALL", locale.as_ref())];
         let output = bash::run(self.bash, self.scratch.path(), DRIVER, &input, &env);
-        let records: Vec<&[u8]> = output.split(|&b| b == 0).collect();
-        let mut at = 0;
+        let mut records = output.split(|&b| b == b'\n');
         let mut out = Vec::new();
         for text in texts {
             let mut ran = Vec::new();
             loop {
-                match records.get(at) {
-                    Some(&b"!") => break at += 1,
-                    Some([b'@', count @ ..]) => {
-                        let count: usize = std::str::from_utf8(count).unwrap().parse().unwrap();
-                        ran.push(records[at + 1..at + 1 + count].iter().map(|arg| arg.to_vec()).collect());
-                        at += 1 + count;
+                match records.next() {
+                    Some(b"!") => break,
+                    Some([b'@', args @ ..]) => {
+                        let args = args.strip_suffix(b"\x1e").unwrap_or(args);
+                        let newline = |b: &u8| if *b == 31 { b'\n' } else { *b };
+                        ran.push(args.split(|&b| b == 30).map(|arg| arg.iter().map(newline).collect()).collect());
                     }
                     other => panic!("unexpected record {other:?} after {text}"),
                 }

@@ -38,7 +38,17 @@ impl<'s> Flow<'s, '_> {
             }
         }
         match &arithmetic.expression {
-            Some(expression) => self.evaluate(expression, &values, arithmetic.span),
+            Some(expression @ Expression::Part(_)) => self.evaluate(expression, &values, arithmetic.span),
+            Some(expression) => {
+                // Text that is put in can change the reading: nothing, a sign, an operator.
+                let digits = |value: &Value| value.known().is_some_and(|text| !text.is_empty() && text.iter().all(u8::is_ascii_digit));
+                if values.values().all(digits) {
+                    return self.evaluate(expression, &values, arithmetic.span);
+                }
+                self.may_fail();
+                let number = self.evaluate(expression, &values, arithmetic.span);
+                number.and_then(|_| Err(self.unknown_number(arithmetic.span)))
+            }
             None => {
                 // What an expansion puts there can be any text; only digits and signs are harmless.
                 let harmless = arithmetic.parts.iter().enumerate().all(|(at, part)| {
