@@ -118,7 +118,9 @@ impl<'b> Bench<'b> {
                     Some([b'@', args @ ..]) => {
                         let args = args.strip_suffix(b"\x1e").unwrap_or(args);
                         let newline = |b: &u8| if *b == 31 { b'\n' } else { *b };
-                        ran.push(args.split(|&b| b == 30).map(|arg| arg.iter().map(newline).collect()).collect());
+                        ran.push(
+                            args.split(|&b| b == 30).map(|arg| arg.iter().map(newline).collect()).collect(),
+                        );
                     }
                     other => panic!("unexpected record {other:?} after {text}"),
                 }

@@ -129,9 +129,10 @@ fn close<'s>(mut closed: Open<'s>, above: &mut Vec<Node<'s>>) -> Result<(), Why>
             _ => None,
         })
         .collect();
-    let dots = closed.member.windows(2).any(|pair| {
-        pair.iter().all(|node| matches!(node, Node::Cell(Cell::Byte(b'.'))))
-    });
+    let dots = closed
+        .member
+        .windows(2)
+        .any(|pair| pair.iter().all(|node| matches!(node, Node::Cell(Cell::Byte(b'.')))));
     if dots {
         match plain {
             Some(text) => {
@@ -164,7 +165,11 @@ fn range(text: &[u8]) -> Result<Option<Vec<Vec<u8>>>, Why> {
         !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
     };
     if step.is_some_and(|step| !is_number(step)) {
-        return if text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.') { Ok(None) } else { Err(Why::Braces) };
+        return if text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.') {
+            Ok(None)
+        } else {
+            Err(Why::Braces)
+        };
     }
     let step = match step {
         None => 1,
@@ -185,7 +190,11 @@ fn range(text: &[u8]) -> Result<Option<Vec<Vec<u8>>>, Why> {
         let one_case = from.is_ascii_lowercase() && to.is_ascii_lowercase()
             || from.is_ascii_uppercase() && to.is_ascii_uppercase();
         if !one_case {
-            return if from.is_ascii_alphabetic() && to.is_ascii_alphabetic() { Err(Why::Braces) } else { odd(text) };
+            return if from.is_ascii_alphabetic() && to.is_ascii_alphabetic() {
+                Err(Why::Braces)
+            } else {
+                odd(text)
+            };
         }
         let letters = steps(from.into(), to.into(), step)?;
         return Ok(Some(letters.into_iter().filter_map(|n| u8::try_from(n).ok()).map(|b| vec![b]).collect()));

@@ -4,7 +4,7 @@ use super::env::{Attribute, Saved, Shadow, State};
 use super::flow::Flow;
 use super::footprint::{self, Footprint, PrintfTarget, Trap, Wrapped, footprint};
 use super::modes::Change;
-use super::scan::{is_special, Modified};
+use super::scan::{Modified, is_special};
 use super::value::{Class, Count, Field, Hole, Value, Why, integer};
 use super::word::{Tildes, is_name};
 use super::{Assigned, Call, printed};
@@ -262,7 +262,9 @@ impl<'s> Flow<'s, '_> {
         let mut next = out.as_ref().and_then(|old| old.last()).map_or(0, |(at, _)| at.saturating_add(1));
         for element in elements {
             if let Some(subscript) = &element.subscript {
-                let index = if associative { self.index(name, &subscript.kind) } else {
+                let index = if associative {
+                    self.index(name, &subscript.kind)
+                } else {
                     self.element_index(&subscript.kind)
                 };
                 let value = self.value(&element.value, Tildes::Assigned);
@@ -384,13 +386,7 @@ impl<'s> Flow<'s, '_> {
         }
     }
 
-    fn builtin(
-        &mut self,
-        name: &[u8],
-        args: &[Field],
-        argv: &[Field],
-        arrays: &[(usize, &'s Assignment)],
-    ) {
+    fn builtin(&mut self, name: &[u8], args: &[Field], argv: &[Field], arrays: &[(usize, &'s Assignment)]) {
         match name {
             b"echo" => self.fold(args, |args, flow| printed::echo(args, flow.env.modes())),
             b"printf" => self.printf(args),
@@ -609,7 +605,10 @@ impl<'s> Flow<'s, '_> {
                 continue;
             }
             let fresh = local && self.make_local(&name);
-            if !local && self.frames.iter().any(|frame| frame.locals.iter().any(|l| l.name == name)) && !matches!(kind, b"export" | b"readonly") {
+            if !local
+                && self.frames.iter().any(|frame| frame.locals.iter().any(|l| l.name == name))
+                && !matches!(kind, b"export" | b"readonly")
+            {
                 // `declare -g` under a local of the same name.
                 self.env.forget(&name, Class::Any);
                 continue;
@@ -628,7 +627,10 @@ impl<'s> Flow<'s, '_> {
                     self.may_discard();
                 }
                 if *self.env.get(&name) != State::Associative {
-                    self.env.set(&name, if attribute == Attribute::Odd { State::Unknown(Class::Any) } else { state });
+                    self.env.set(
+                        &name,
+                        if attribute == Attribute::Odd { State::Unknown(Class::Any) } else { state },
+                    );
                 }
             } else if associative {
                 self.env.set(&name, State::Associative);
@@ -899,9 +901,15 @@ impl<'s> Flow<'s, '_> {
                 self.functions_escape();
                 let modified = text.and_then(|text| self.modified_by_text(text));
                 match modified {
-                    Some(Modified { lost: false, all_variables: false, positional, modes, names, functions, .. })
-                        if !positional && !modes && functions.is_empty() =>
-                    {
+                    Some(Modified {
+                        lost: false,
+                        all_variables: false,
+                        positional,
+                        modes,
+                        names,
+                        functions,
+                        ..
+                    }) if !positional && !modes && functions.is_empty() => {
                         // It may run before any command from here on.
                         for name in names.keys() {
                             self.env.forget(name, Class::Any);

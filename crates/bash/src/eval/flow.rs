@@ -14,9 +14,9 @@ use super::word::Tildes;
 use super::{Observer, Reach, Scope};
 use crate::Text;
 use crate::ast::{
-    CaseArm, CaseEnd, Command, CommandSubstitution, Compound, CompoundCommand, Condition, ConditionOp, Connector,
-    Function, Item, List, Pipeline, ProcessSubstitution, Redirection, Script, Span, SubstitutionStyle,
-    Target, Terminator, Word,
+    CaseArm, CaseEnd, Command, CommandSubstitution, Compound, CompoundCommand, Condition, ConditionOp,
+    Connector, Function, Item, List, Pipeline, ProcessSubstitution, Redirection, Script, Span,
+    SubstitutionStyle, Target, Terminator, Word,
 };
 
 /// Most passes through a loop over known words.
@@ -503,7 +503,9 @@ impl<'s, 'r> Flow<'s, 'r> {
                     let state = match (field.count, &field.value) {
                         (Count::One, value) => State::Scalar(value.clone()),
                         // One of the files that the pattern finds.
-                        (_, value) if field.certainty() == super::Certainty::Glob => State::Scalar(value.clone()),
+                        (_, value) if field.certainty() == super::Certainty::Glob => {
+                            State::Scalar(value.clone())
+                        }
                         (_, value) if value.is_integer() => State::Unknown(Class::Integer),
                         _ => State::Unknown(Class::Any),
                     };
@@ -657,7 +659,8 @@ impl<'s, 'r> Flow<'s, 'r> {
                 });
                 match output {
                     Some(bytes) if !bytes.contains(&0) => {
-                        let end = bytes.iter().rposition(|&b| b != b'\n').map_or(0, |at| at.saturating_add(1));
+                        let end =
+                            bytes.iter().rposition(|&b| b != b'\n').map_or(0, |at| at.saturating_add(1));
                         Value::from(bytes.get(..end).unwrap_or_default())
                     }
                     _ => unknown,
@@ -667,7 +670,9 @@ impl<'s, 'r> Flow<'s, 'r> {
             SubstitutionStyle::SameShell | SubstitutionStyle::SameShellReply => {
                 let scope = Scope::Substitution(substitution.style);
                 let mark = self.env.mark();
-                self.doubt(|flow| flow.scoped(scope, |flow| flow.uncaught(|flow| flow.list(&substitution.body))));
+                self.doubt(|flow| {
+                    flow.scoped(scope, |flow| flow.uncaught(|flow| flow.list(&substitution.body)))
+                });
                 let changes = self.env.take(mark);
                 self.env.join(vec![changes], true);
                 self.may_discard();

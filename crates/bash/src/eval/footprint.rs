@@ -62,10 +62,9 @@ pub(super) fn footprint(argv: &[Field]) -> Footprint {
     let Some(name) = first.literal() else { return Footprint::lost() };
     match name {
         b":" | b"true" | b"false" | b"test" | b"[" | b"sleep" => tested(name, args),
-        b"echo" | b"pwd" | b"type" | b"jobs" | b"times" | b"ulimit" | b"umask" | b"help" | b"caller" | b"dirs"
-        | b"hash" | b"bg" | b"fg" | b"kill" | b"disown" | b"suspend" | b"history" | b"alias" | b"unalias" => {
-            Footprint::prints()
-        }
+        b"echo" | b"pwd" | b"type" | b"jobs" | b"times" | b"ulimit" | b"umask" | b"help" | b"caller"
+        | b"dirs" | b"hash" | b"bg" | b"fg" | b"kill" | b"disown" | b"suspend" | b"history" | b"alias"
+        | b"unalias" => Footprint::prints(),
         b"command" | b"builtin" => match wrapped(name, args) {
             Wrapped::Runs(rest) => footprint(rest),
             Wrapped::Tells => Footprint::prints(),
@@ -141,7 +140,9 @@ pub(super) fn footprint(argv: &[Field]) -> Footprint {
         b"exit" | b"return" | b"break" | b"continue" | b"logout" => {
             Footprint { leaves: true, prints: true, ..Footprint::default() }
         }
-        b"exec" => Footprint { leaves: args.len() > 1 || !args.is_empty(), prints: true, ..Footprint::default() },
+        b"exec" => {
+            Footprint { leaves: args.len() > 1 || !args.is_empty(), prints: true, ..Footprint::default() }
+        }
         b"trap" => trap(args),
         b"eval" | b"." | b"source" | b"enable" | b"fc" | b"bind" | b"complete" | b"compgen" | b"compopt" => {
             Footprint::lost()
@@ -160,7 +161,9 @@ fn tested(name: &[u8], args: &[Field]) -> Footprint {
         let names = match field.literal() {
             Some(text) => matches!(text, b"-v" | b"-R"),
             // It may be the operator, if something follows that could be the operand.
-            None => field.value.prefix().is_empty() && args.len() > 1 && field.count != super::value::Count::One,
+            None => {
+                field.value.prefix().is_empty() && args.len() > 1 && field.count != super::value::Count::One
+            }
         };
         let next = args.get(at.saturating_add(1));
         if names && next.is_some_and(|next| !next.literal().is_some_and(is_harmless_reference)) {

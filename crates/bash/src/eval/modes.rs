@@ -112,9 +112,24 @@ impl Modes {
             b"errexit" => b'e',
             b"nounset" => b'u',
             b"braceexpand" => b'B',
-            b"allexport" | b"notify" | b"noclobber" | b"errtrace" | b"hashall" | b"monitor" | b"noexec"
-            | b"physical" | b"functrace" | b"onecmd" | b"verbose" | b"xtrace" | b"pipefail" | b"emacs"
-            | b"vi" | b"ignoreeof" | b"nolog" | b"interactive-comments" => return Change::Done,
+            b"allexport"
+            | b"notify"
+            | b"noclobber"
+            | b"errtrace"
+            | b"hashall"
+            | b"monitor"
+            | b"noexec"
+            | b"physical"
+            | b"functrace"
+            | b"onecmd"
+            | b"verbose"
+            | b"xtrace"
+            | b"pipefail"
+            | b"emacs"
+            | b"vi"
+            | b"ignoreeof"
+            | b"nolog"
+            | b"interactive-comments" => return Change::Done,
             _ => return Change::Lost,
         };
         self.set_letter(letter, on)
@@ -130,12 +145,35 @@ impl Modes {
             b"lastpipe" => self.lastpipe = Some(on),
             b"xpg_echo" => self.xpg_echo = Some(on),
             // They change which files a pattern finds, or what an interactive shell does.
-            b"dotglob" | b"globstar" | b"nocaseglob" | b"globskipdots" | b"autocd" | b"cdspell"
-            | b"checkhash" | b"checkjobs" | b"checkwinsize" | b"cmdhist" | b"direxpand" | b"dirspell"
-            | b"execfail" | b"force_fignore" | b"gnu_errfmt" | b"histappend" | b"histreedit"
-            | b"histverify" | b"hostcomplete" | b"huponexit" | b"inherit_errexit"
-            | b"interactive_comments" | b"lithist" | b"mailwarn" | b"no_empty_cmd_completion"
-            | b"progcomp" | b"promptvars" | b"shift_verbose" | b"sourcepath" => {}
+            b"dotglob"
+            | b"globstar"
+            | b"nocaseglob"
+            | b"globskipdots"
+            | b"autocd"
+            | b"cdspell"
+            | b"checkhash"
+            | b"checkjobs"
+            | b"checkwinsize"
+            | b"cmdhist"
+            | b"direxpand"
+            | b"dirspell"
+            | b"execfail"
+            | b"force_fignore"
+            | b"gnu_errfmt"
+            | b"histappend"
+            | b"histreedit"
+            | b"histverify"
+            | b"hostcomplete"
+            | b"huponexit"
+            | b"inherit_errexit"
+            | b"interactive_comments"
+            | b"lithist"
+            | b"mailwarn"
+            | b"no_empty_cmd_completion"
+            | b"progcomp"
+            | b"promptvars"
+            | b"shift_verbose"
+            | b"sourcepath" => {}
             _ => return Change::Lost,
         }
         Change::Done

@@ -41,7 +41,9 @@ impl<'s> Flow<'s, '_> {
             Some(expression @ Expression::Part(_)) => self.evaluate(expression, &values, arithmetic.span),
             Some(expression) => {
                 // Text that is put in can change the reading: nothing, a sign, an operator.
-                let digits = |value: &Value| value.known().is_some_and(|text| !text.is_empty() && text.iter().all(u8::is_ascii_digit));
+                let digits = |value: &Value| {
+                    value.known().is_some_and(|text| !text.is_empty() && text.iter().all(u8::is_ascii_digit))
+                };
                 if values.values().all(digits) {
                     return self.evaluate(expression, &values, arithmetic.span);
                 }

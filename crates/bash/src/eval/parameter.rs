@@ -151,9 +151,7 @@ impl<'s> Flow<'s, '_> {
             (State::Scalar(_), Some(_)) => One::Unset,
             (State::Array(elements), Some(at)) => {
                 match elements.binary_search_by_key(&at, |(index, _)| *index) {
-                    Ok(found) => {
-                        elements.get(found).map_or(One::Unset, |(_, value)| One::Set(value.clone()))
-                    }
+                    Ok(found) => elements.get(found).map_or(One::Unset, |(_, value)| One::Set(value.clone())),
                     Err(_) => One::Unset,
                 }
             }
@@ -209,7 +207,9 @@ impl<'s> Flow<'s, '_> {
             return self.unlisted(p, Hole { why: Why::Indirect, span, class: Class::Any }, quoted, sink);
         };
         let keys = match self.env.get(name) {
-            State::Array(elements) => elements.iter().map(|(at, _)| Value::from(at.to_string().as_str())).collect(),
+            State::Array(elements) => {
+                elements.iter().map(|(at, _)| Value::from(at.to_string().as_str())).collect()
+            }
             State::Scalar(_) => vec![Value::from("0")],
             State::Unset => Vec::new(),
             _ => {
@@ -237,7 +237,10 @@ impl<'s> Flow<'s, '_> {
     fn visit_operands(&mut self, p: &'s Parameter) {
         let mark = self.env.mark();
         match &p.op {
-            ParameterOp::Plain | ParameterOp::Length | ParameterOp::Transform(_) | ParameterOp::Names { .. } => {}
+            ParameterOp::Plain
+            | ParameterOp::Length
+            | ParameterOp::Transform(_)
+            | ParameterOp::Names { .. } => {}
             ParameterOp::Default { word, .. }
             | ParameterOp::Assign { word, .. }
             | ParameterOp::Error { word, .. }
@@ -460,11 +463,7 @@ impl<'s> Flow<'s, '_> {
         let base = match &p.name {
             ParameterName::Special(_) => 1,
             ParameterName::Variable(name) => match self.env.get(name) {
-                State::Array(elements)
-                    if (0_u64..).zip(elements).all(|(at, (index, _))| at == *index) =>
-                {
-                    0
-                }
+                State::Array(elements) if (0_u64..).zip(elements).all(|(at, (index, _))| at == *index) => 0,
                 State::Unset => 0,
                 _ => return Err(Hole { why: Why::Array, ..fails }),
             },
@@ -513,7 +512,9 @@ impl<'s> Flow<'s, '_> {
             // Where another `IFS` splits, or finds nothing, versions have had their own ideas.
             let plain = values.iter().all(|value| {
                 value.known().is_some_and(|text| {
-                    !text.is_empty() && text.iter().all(|b| b.is_ascii_alphanumeric()) && sink.ifs().leaves(text)
+                    !text.is_empty()
+                        && text.iter().all(|b| b.is_ascii_alphanumeric())
+                        && sink.ifs().leaves(text)
                 })
             });
             if !plain && !values.is_empty() {
@@ -636,7 +637,9 @@ impl<'s> Flow<'s, '_> {
             One::Unset => {
                 return match change {
                     // `${x@a}` is about the variable.
-                    Err(hole) if hole.why == Why::Version => Value::unknown(Hole { class: Class::Any, ..*hole }),
+                    Err(hole) if hole.why == Why::Version => {
+                        Value::unknown(Hole { class: Class::Any, ..*hole })
+                    }
                     // Bash does not look at the operator then.
                     _ => Value::from(""),
                 };

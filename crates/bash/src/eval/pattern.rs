@@ -343,7 +343,11 @@ mod tests {
             ("*a*b*", "xxaxxb", true),
             ("*.*.*", "a.b", false),
         ] {
-            assert_eq!(active(pattern).matches(text.as_bytes(), &mut Steps(1000)), Ok(is), "{pattern} {text}");
+            assert_eq!(
+                active(pattern).matches(text.as_bytes(), &mut Steps(1000)),
+                Ok(is),
+                "{pattern} {text}"
+            );
         }
     }
 

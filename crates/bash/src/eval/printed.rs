@@ -25,7 +25,8 @@ pub(super) fn echo(args: &[&[u8]], modes: Modes) -> Option<Vec<u8>> {
             }
             args = rest;
         }
-    } else if args.iter().any(|arg| arg.contains(&b'\\')) || args.first().is_some_and(|a| a.starts_with(b"-")) {
+    } else if args.iter().any(|arg| arg.contains(&b'\\')) || args.first().is_some_and(|a| a.starts_with(b"-"))
+    {
         return None;
     }
     let mut out = Vec::new();

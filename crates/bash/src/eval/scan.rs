@@ -11,8 +11,8 @@ use super::word::plain;
 use crate::Text;
 use crate::ast::{
     Arithmetic, Assignment, Command, Compound, CompoundCommand, Condition, Descriptor, Expression, Function,
-    Item, List, Parameter, ParameterName, ParameterOp, Part, PartKind, Redirection, Script, SimpleCommand, Span,
-    Subscript, SubscriptKind, SubstitutionStyle, Target, Terminator, Value as Assigned, Word,
+    Item, List, Parameter, ParameterName, ParameterOp, Part, PartKind, Redirection, Script, SimpleCommand,
+    Span, Subscript, SubscriptKind, SubstitutionStyle, Target, Terminator, Value as Assigned, Word,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -375,7 +375,8 @@ impl<'a, 'f> Scan<'a, 'f> {
             self.word(word);
         }
         self.redirections(&simple.redirections);
-        let argv: Vec<Field> = simple.words.iter().enumerate().map(|(at, word)| self.field(word, at == 0)).collect();
+        let argv: Vec<Field> =
+            simple.words.iter().enumerate().map(|(at, word)| self.field(word, at == 0)).collect();
         let temporary = argv.first().and_then(Field::literal).is_some_and(|name| {
             self.shadow(name).is_none() && !is_special(name) && !matches!(name, b"command" | b"builtin")
         });
@@ -463,7 +464,11 @@ impl<'a, 'f> Scan<'a, 'f> {
                     if !quoted {
                         count = Count::Any;
                     }
-                    pieces.push(Piece::Unknown(Hole { why: Why::Variable, span: Span::default(), class: Class::Any }));
+                    pieces.push(Piece::Unknown(Hole {
+                        why: Why::Variable,
+                        span: Span::default(),
+                        class: Class::Any,
+                    }));
                 }
             }
         }
@@ -486,10 +491,15 @@ impl<'a, 'f> Scan<'a, 'f> {
             _ => return None,
         };
         let ParameterName::Variable(name) = &parameter.name else { return None };
-        if self.anytime || parameter.op != ParameterOp::Plain || parameter.subscript.is_some() || parameter.indirect {
+        if self.anytime
+            || parameter.op != ParameterOp::Plain
+            || parameter.subscript.is_some()
+            || parameter.indirect
+        {
             return None;
         }
-        let (State::Scalar(Value::Known(text)) | State::First(Value::Known(text))) = self.env.get(name) else {
+        let (State::Scalar(Value::Known(text)) | State::First(Value::Known(text))) = self.env.get(name)
+        else {
             return None;
         };
         if text.is_empty() || !text.iter().all(|b| b.is_ascii_alphanumeric() || b"_./-".contains(b)) {
@@ -553,7 +563,10 @@ impl<'a, 'f> Scan<'a, 'f> {
     fn parts(&mut self, parts: &[Part]) {
         for part in parts {
             match &part.kind {
-                PartKind::Literal(_) | PartKind::Escaped(_) | PartKind::SingleQuoted(_) | PartKind::AnsiC(_) => {}
+                PartKind::Literal(_)
+                | PartKind::Escaped(_)
+                | PartKind::SingleQuoted(_)
+                | PartKind::AnsiC(_) => {}
                 PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => self.parts(inner),
                 PartKind::Parameter(parameter) => self.parameter(parameter),
                 PartKind::Command(substitution) => match substitution.style {

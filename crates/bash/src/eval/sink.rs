@@ -260,7 +260,8 @@ impl Sink {
 
     /// Where the sink stands, for [`doubt_since`](Self::doubt_since).
     pub(super) fn position(&self) -> Position {
-        let (bytes, exists) = self.current.as_ref().map_or((0, false), |chunk| (chunk.bytes.len(), chunk.exists));
+        let (bytes, exists) =
+            self.current.as_ref().map_or((0, false), |chunk| (chunk.bytes.len(), chunk.exists));
         Position { fields: self.fields.len(), bytes, exists }
     }
 

@@ -154,8 +154,11 @@ impl<'s> Flow<'s, '_> {
     pub(super) fn pattern(&mut self, word: &'s Word) -> Result<Pattern, Hole> {
         let chunk = self.chunk(word, Place::BARE);
         let bytes = chunk.active_bytes()?;
-        Pattern::compile(&bytes, self.env.modes().extglob)
-            .map_err(|why| Hole { why, span: word.span, class: Class::Any })
+        Pattern::compile(&bytes, self.env.modes().extglob).map_err(|why| Hole {
+            why,
+            span: word.span,
+            class: Class::Any,
+        })
     }
 
     /// Expands a word with what is quoted in it kept apart.
@@ -171,8 +174,12 @@ impl<'s> Flow<'s, '_> {
 
     pub(super) fn ifs(&self) -> Ifs {
         match self.env.get(b"IFS") {
-            State::Scalar(Value::Known(text)) | State::First(Value::Known(text)) if &**text == b" \t\n" => Ifs::Default,
-            State::Scalar(Value::Known(text)) | State::First(Value::Known(text)) if text.is_ascii() => Ifs::Bytes(text.clone()),
+            State::Scalar(Value::Known(text)) | State::First(Value::Known(text)) if &**text == b" \t\n" => {
+                Ifs::Default
+            }
+            State::Scalar(Value::Known(text)) | State::First(Value::Known(text)) if text.is_ascii() => {
+                Ifs::Bytes(text.clone())
+            }
             State::Unset => Ifs::Default,
             _ => Ifs::Unknown,
         }
@@ -296,7 +303,9 @@ impl<'s> Flow<'s, '_> {
             }
         };
         match self.env.get(variable) {
-            State::Scalar(value) | State::First(value) if !(slash && value.known().is_some_and(|v| v.ends_with(b"/"))) => {
+            State::Scalar(value) | State::First(value)
+                if !(slash && value.known().is_some_and(|v| v.ends_with(b"/"))) =>
+            {
                 let value = value.clone();
                 self.emit(value, true, span, sink);
             }

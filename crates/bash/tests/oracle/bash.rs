@@ -43,13 +43,7 @@ pub fn installed() -> Option<PathBuf> {
 /// Runs bash with a driver script and input, in a directory, with an environment of its own.
 ///
 /// The process has no network and sees no other processes where the kernel lets us say so.
-pub fn run(
-    bash: &Path,
-    dir: &Path,
-    driver: &str,
-    input: &[u8],
-    env: &[(&str, &OsStr)],
-) -> Vec<u8> {
+pub fn run(bash: &Path, dir: &Path, driver: &str, input: &[u8], env: &[(&str, &OsStr)]) -> Vec<u8> {
     let mut command = isolated(bash);
     command.args(["--norc", "--noprofile", "-c", driver, "driver"]);
     command.current_dir(dir).env_clear();

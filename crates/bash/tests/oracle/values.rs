@@ -84,7 +84,8 @@ impl Values<'_> {
             16 => {
                 let command = *self.random.pick(&["export", "declare", "declare -x", "readonly", "typeset"]);
                 // A variable that is readonly stays it, and makes the rest of the line go away.
-                let command = if command == "readonly" && !self.random.one_in(4) { "export" } else { command };
+                let command =
+                    if command == "readonly" && !self.random.one_in(4) { "export" } else { command };
                 self.push(command);
                 self.push(" ");
                 let name = self.name();
@@ -116,7 +117,15 @@ impl Values<'_> {
                 self.word(1);
             }
             21 => {
-                let option = *self.random.pick(&["set -f", "set +f", "shopt -s nullglob", "shopt -u nullglob", "set -e", "set +B", "set -B"]);
+                let option = *self.random.pick(&[
+                    "set -f",
+                    "set +f",
+                    "shopt -s nullglob",
+                    "shopt -u nullglob",
+                    "set -e",
+                    "set +B",
+                    "set -B",
+                ]);
                 self.push(option);
             }
             22 => {
@@ -126,7 +135,14 @@ impl Values<'_> {
                 self.probe();
             }
             23 => {
-                let declared = *self.random.pick(&["declare -i x", "declare -u y", "declare -a z", "declare -A v", "declare -l x=ABC", "declare -n w1=x"]);
+                let declared = *self.random.pick(&[
+                    "declare -i x",
+                    "declare -u y",
+                    "declare -a z",
+                    "declare -A v",
+                    "declare -l x=ABC",
+                    "declare -n w1=x",
+                ]);
                 let declared = if self.random.one_in(3) { declared } else { "declare x" };
                 self.push(declared);
             }
@@ -299,11 +315,77 @@ impl Values<'_> {
 
     fn literal(&mut self) {
         let text = *self.random.pick(&[
-            "a", "b", "ab", "abc", "A", "Bc", "1", "42", "-", ".", "/", ":", "=", "x", "a/b", "*", "?", "[ab]", "[",
-            "]", "{", "}", ",", "{a,b}", "{1..3}", "{,x}", "{a..c}", "{01..03}", "{1..6..2}", "{a,{b,c}}", "~",
-            "~/x", "~+", "a=~", "a=b:~", "@", "!", "%", "^", "-n", "-e", "é", "{x}", "{}", "{a,b", "a..b", "+", "x=~",
-            "\\&", "\\*", "\\ ", "\\~", "\\\\", "\\{", "\\$x", "'a b'", "''", "\"\"", "' '", "'*'", "'{a,b}'",
-            "\"a  b\"", "$'a\\tb'", "$'\\x41'", "$'\\n'", "$'\\1'", "$'\\177'", "b*", "*c", "[!a]*", "[a-c]",
+            "a",
+            "b",
+            "ab",
+            "abc",
+            "A",
+            "Bc",
+            "1",
+            "42",
+            "-",
+            ".",
+            "/",
+            ":",
+            "=",
+            "x",
+            "a/b",
+            "*",
+            "?",
+            "[ab]",
+            "[",
+            "]",
+            "{",
+            "}",
+            ",",
+            "{a,b}",
+            "{1..3}",
+            "{,x}",
+            "{a..c}",
+            "{01..03}",
+            "{1..6..2}",
+            "{a,{b,c}}",
+            "~",
+            "~/x",
+            "~+",
+            "a=~",
+            "a=b:~",
+            "@",
+            "!",
+            "%",
+            "^",
+            "-n",
+            "-e",
+            "é",
+            "{x}",
+            "{}",
+            "{a,b",
+            "a..b",
+            "+",
+            "x=~",
+            "\\&",
+            "\\*",
+            "\\ ",
+            "\\~",
+            "\\\\",
+            "\\{",
+            "\\$x",
+            "'a b'",
+            "''",
+            "\"\"",
+            "' '",
+            "'*'",
+            "'{a,b}'",
+            "\"a  b\"",
+            "$'a\\tb'",
+            "$'\\x41'",
+            "$'\\n'",
+            "$'\\1'",
+            "$'\\177'",
+            "b*",
+            "*c",
+            "[!a]*",
+            "[a-c]",
         ]);
         self.push(text);
     }
@@ -328,7 +410,9 @@ impl Values<'_> {
     fn quoted_part(&mut self, depth: usize) {
         match self.random.below(4) {
             0 => {
-                let text = *self.random.pick(&["a", " ", "b c", "*", "~", "'", "\\\"", "\\$", "\\a", "{a,b}", "é", "x:y", "  "]);
+                let text = *self
+                    .random
+                    .pick(&["a", " ", "b c", "*", "~", "'", "\\\"", "\\$", "\\a", "{a,b}", "é", "x:y", "  "]);
                 self.push(text);
             }
             _ => self.expansion(depth, true),
@@ -411,7 +495,9 @@ impl Values<'_> {
             }
             30 | 31 => {
                 let parameter = self.parameter();
-                let op = *self.random.pick(&["^", "^^", ",", ",,", "~", "~~", "@U", "@L", "@u", "@Q", "@E", "@P", "@a"]);
+                let op = *self
+                    .random
+                    .pick(&["^", "^^", ",", ",,", "~", "~~", "@U", "@L", "@u", "@Q", "@E", "@P", "@a"]);
                 self.push(&format!("${{{parameter}{op}"));
                 if self.random.one_in(4) && !op.starts_with('@') {
                     self.pattern(depth);
@@ -429,13 +515,34 @@ impl Values<'_> {
                 self.push("))");
             }
             36 | 37 => {
-                let command = *self.random.pick(&["echo ", "echo -n ", "echo -e ", "printf ", "printf %s ", "printf '%s\\n' ", "printf '%b' ", "printf '<%3s|%-3s|%03d|%x>' ", ""]);
+                let command = *self.random.pick(&[
+                    "echo ",
+                    "echo -n ",
+                    "echo -e ",
+                    "printf ",
+                    "printf %s ",
+                    "printf '%s\\n' ",
+                    "printf '%b' ",
+                    "printf '<%3s|%-3s|%03d|%x>' ",
+                    "",
+                ]);
                 self.push("$(");
                 self.push(command);
                 if !command.is_empty() {
                     let escapes = self.random.one_in(2);
                     if escapes {
-                        let text = *self.random.pick(&["'\\x41\\n'", "'\\101\\t'", "'\\0101'", "'a\\cb'", "'\\u41'", "'\\e'", "'%d'", "7", "'\\\\'", "'\\q'"]);
+                        let text = *self.random.pick(&[
+                            "'\\x41\\n'",
+                            "'\\101\\t'",
+                            "'\\0101'",
+                            "'a\\cb'",
+                            "'\\u41'",
+                            "'\\e'",
+                            "'%d'",
+                            "7",
+                            "'\\\\'",
+                            "'\\q'",
+                        ]);
                         self.push(text);
                     } else {
                         self.word(depth + 1);
@@ -477,7 +584,23 @@ impl Values<'_> {
 
     fn pattern(&mut self, depth: usize) {
         for _ in 0..=self.random.below(2) {
-            let text = *self.random.pick(&["a", "b", "*", "?", "[ab]", "a*", "*b", "'*'", "\"*\"", "[!a]", "[a-c]", "[[:upper:]]", " ", "\\*", ""]);
+            let text = *self.random.pick(&[
+                "a",
+                "b",
+                "*",
+                "?",
+                "[ab]",
+                "a*",
+                "*b",
+                "'*'",
+                "\"*\"",
+                "[!a]",
+                "[a-c]",
+                "[[:upper:]]",
+                " ",
+                "\\*",
+                "",
+            ]);
             if self.random.one_in(5) {
                 self.expansion(depth + 1, false);
             } else {
@@ -503,7 +626,10 @@ impl Values<'_> {
             }
             5..=8 => {
                 self.arithmetic(depth + 1);
-                let op = *self.random.pick(&["+", "-", "*", "/", "%", "<<", "<", ">", "==", "&", "|", "^", "&&", "||", "**", ",", ">=", "!="]);
+                let op = *self.random.pick(&[
+                    "+", "-", "*", "/", "%", "<<", "<", ">", "==", "&", "|", "^", "&&", "||", "**", ",",
+                    ">=", "!=",
+                ]);
                 self.push(&format!(" {op} "));
                 self.arithmetic(depth + 1);
             }
