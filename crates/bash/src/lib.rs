@@ -23,6 +23,7 @@ pub mod eval;
 mod options;
 mod parse;
 mod plain;
+mod print;
 mod programs;
 mod text;
 mod unknown;
@@ -30,6 +31,7 @@ mod walk;
 
 pub use options::{Options, Shell};
 pub use parse::parse;
+pub use print::print;
 pub use programs::{Program, programs};
 pub use text::Text;
 pub use unknown::{Reason, Unknown};

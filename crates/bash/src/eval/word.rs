@@ -216,7 +216,7 @@ impl<'s> Flow<'s, '_> {
                         continue;
                     }
                     if self.text_with_tildes(rest, first, last, assigned, place, sink) {
-                        // The rest may not even be expanded.
+                        // Neither the tilde nor the rest may be expanded.
                         let mut unused = self.single(self.here);
                         for at in at.saturating_add(1)..count {
                             if let Some(Atom::Part(part)) = atoms.get(at) {
@@ -248,7 +248,7 @@ impl<'s> Flow<'s, '_> {
         }
     }
 
-    /// Whether bash loses its way behind the text, as it does behind `~:`.
+    /// Whether bash loses its way in the text, as it does behind `~:` in front of something else.
     fn text_with_tildes(
         &mut self,
         text: &[u8],
@@ -258,7 +258,6 @@ impl<'s> Flow<'s, '_> {
         place: Place,
         sink: &mut Sink,
     ) -> bool {
-        let mut lost = false;
         let mut starts = first;
         let mut rest = text;
         loop {
@@ -271,7 +270,9 @@ impl<'s> Flow<'s, '_> {
                 Some(_) if starts && complete => {
                     let name = segment.get(1..stop.unwrap_or(segment.len())).unwrap_or_default();
                     let behind = segment.get(stop.unwrap_or(segment.len())..).unwrap_or_default();
-                    lost |= behind.starts_with(b":") && !last;
+                    if behind.starts_with(b":") && !last {
+                        return true;
+                    }
                     if behind.starts_with(b":") && !self.env.modes().bash {
                         // Only bash ends the name at a colon everywhere.
                         self.dynamic(Why::Version, self.here, true, sink);
@@ -287,7 +288,7 @@ impl<'s> Flow<'s, '_> {
             rest = rest.get(end.saturating_add(1)..).unwrap_or_default();
             starts = true;
         }
-        lost
+        false
     }
 
     fn tilde(&mut self, name: &[u8], slash: bool, sink: &mut Sink) {
