@@ -1,4 +1,4 @@
-//! A strict bash parser and static word evaluation that hides no command.
+//! A strict bash parser that hides no command.
 //!
 //! A tool that decides about shell commands must know *all* the commands that bash would run. This crate
 //! reads a script the way `bash -c` does and gives a tree in which every one of them is a typed node: in
@@ -70,10 +70,13 @@
 
 pub mod ansi_c;
 pub mod ast;
+#[cfg(feature = "unproven-eval")]
 pub mod eval;
 mod options;
 mod parse;
 mod plain;
+#[cfg(feature = "unproven-eval")]
+mod print;
 mod programs;
 mod text;
 mod unknown;
@@ -81,6 +84,8 @@ mod walk;
 
 pub use options::{Options, Shell};
 pub use parse::parse;
+#[cfg(feature = "unproven-eval")]
+pub use print::print;
 pub use programs::{Program, programs};
 pub use text::Text;
 pub use unknown::{Reason, Unknown};

@@ -280,7 +280,7 @@ impl<'s> Flow<'s, '_> {
                 continue;
             }
             let mut fields = Vec::new();
-            self.argument(&element.value, &mut fields);
+            self.element_words(&element.value, &mut fields);
             for field in fields {
                 out = match out {
                     Some(mut out) if field.count == Count::One => {

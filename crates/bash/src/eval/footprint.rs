@@ -107,8 +107,9 @@ pub(super) fn footprint(argv: &[Field]) -> Footprint {
         }
         b"getopts" => {
             let mut out = Footprint::prints();
-            if let [_, name, ..] = args {
-                out.target(name);
+            match args {
+                [_, name, ..] => out.target(name),
+                _ => {}
             }
             if args.iter().take(2).any(|field| field.literal().is_none()) {
                 out.lost = true;
@@ -242,8 +243,9 @@ fn option_targets(args: &[Field], with_value: &[u8], option: u8, out: &mut Footp
         }
         let glued = letters.get(position.saturating_add(1)..).unwrap_or_default();
         if glued.is_empty() {
-            if let Some(next) = args.get(at.saturating_add(1)) {
-                out.target(next);
+            match args.get(at.saturating_add(1)) {
+                Some(next) => out.target(next),
+                None => {}
             }
         } else {
             out.target(&Field { value: glued.into(), ..field.clone() });

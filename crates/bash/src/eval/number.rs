@@ -38,7 +38,19 @@ impl<'s> Flow<'s, '_> {
             }
         }
         match &arithmetic.expression {
-            Some(expression) => self.evaluate(expression, &values, arithmetic.span),
+            Some(expression @ Expression::Part(_)) => self.evaluate(expression, &values, arithmetic.span),
+            Some(expression) => {
+                // Text that is put in can change the reading: nothing, a sign, an operator.
+                let digits = |value: &Value| {
+                    value.known().is_some_and(|text| !text.is_empty() && text.iter().all(u8::is_ascii_digit))
+                };
+                if values.values().all(digits) {
+                    return self.evaluate(expression, &values, arithmetic.span);
+                }
+                self.may_fail();
+                let number = self.evaluate(expression, &values, arithmetic.span);
+                number.and_then(|_| Err(self.unknown_number(arithmetic.span)))
+            }
             None => {
                 // What an expansion puts there can be any text; only digits and signs are harmless.
                 let harmless = arithmetic.parts.iter().enumerate().all(|(at, part)| {
@@ -308,12 +320,9 @@ impl<'s> Flow<'s, '_> {
             BinaryOp::Add => Ok(left.wrapping_add(right)),
             BinaryOp::Subtract => Ok(left.wrapping_sub(right)),
             BinaryOp::Multiply => Ok(left.wrapping_mul(right)),
-            // By zero is a failure; the least number by -1 wraps, as bash takes care that it does.
-            BinaryOp::Divide | BinaryOp::Remainder => match (op, right) {
-                (_, 0) => self.failed(span),
-                (BinaryOp::Divide, _) => Ok(left.checked_div(right).unwrap_or(left)),
-                _ => Ok(left.checked_rem(right).unwrap_or(0)),
-            },
+            BinaryOp::Divide | BinaryOp::Remainder if right == 0 => self.failed(span),
+            BinaryOp::Divide => Ok(left.wrapping_div(right)),
+            BinaryOp::Remainder => Ok(left.wrapping_rem(right)),
         }
     }
 }

@@ -508,6 +508,19 @@ impl<'s> Flow<'s, '_> {
     /// Puts the elements of a list into a word.
     fn emit_list(&mut self, values: Vec<Value>, star: bool, quoted: bool, span: Span, sink: &mut Sink) {
         let joined = sink.is_single() || (quoted && star);
+        if !joined && !quoted && *sink.ifs() != super::sink::Ifs::Default {
+            // Where another `IFS` splits, or finds nothing, versions have had their own ideas.
+            let plain = values.iter().all(|value| {
+                value.known().is_some_and(|text| {
+                    !text.is_empty()
+                        && text.iter().all(|b| b.is_ascii_alphanumeric())
+                        && sink.ifs().leaves(text)
+                })
+            });
+            if !plain && !values.is_empty() {
+                return sink.many(Hole { why: Why::Splitting, span, class: Class::Any });
+            }
+        }
         if !joined {
             self.met_doubtful_list |= quoted && values.is_empty();
             for (at, value) in values.into_iter().enumerate() {

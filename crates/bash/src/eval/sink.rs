@@ -25,6 +25,11 @@ impl Ifs {
         }
     }
 
+    /// Whether a text has nothing in it at which it would be split.
+    pub(super) fn leaves(&self, text: &[u8]) -> bool {
+        *self != Ifs::Unknown && !text.iter().any(|b| self.delimiter(*b).is_some())
+    }
+
     /// What stands between the parts of `"$*"`.
     pub(super) fn joiner(&self) -> Option<&[u8]> {
         match self {
@@ -311,21 +316,24 @@ impl Sink {
 
     fn field(&self, mut chunk: Chunk) -> Field {
         let mut count = chunk.count();
-        if self.modes.noglob != Some(true) {
-            let found = self.globs(&chunk);
-            if !found.is_empty() {
-                if self.modes.nullglob != Some(false) {
-                    if chunk.breaks {
-                        // What stands beside the pattern may go with it.
-                        let hole = Hole { why: Why::Mode, span: self.span, class: Class::Any };
-                        return Field { span: self.span, value: Value::unknown(hole), count: Count::Any };
-                    }
-                    count = Count::Any;
-                }
-                count = count.max(Count::Some);
-                let unsure = self.modes.noglob.is_none();
-                replace_patterns(&mut chunk, found, self.span, unsure);
-            }
+        if self.modes.noglob == Some(true) {
+            return Field { span: self.span, value: chunk.into_value(), count };
+        }
+        let found = self.globs(&chunk);
+        if self.modes.nullglob != Some(false) && chunk.breaks {
+            // A pattern may go, and what stands beside it with it.
+            let hole = Hole { why: Why::Mode, span: self.span, class: Class::Any };
+            let why = chunk.holes.iter().find_map(|(_, piece)| match piece {
+                Piece::Unknown(hole) => Some(*hole),
+                _ => None,
+            });
+            let value = Value::unknown(Hole { class: Class::Any, ..why.unwrap_or(hole) });
+            return Field { span: self.span, value, count: Count::Any };
+        }
+        if !found.is_empty() {
+            count = count.max(if self.modes.nullglob == Some(false) { Count::Some } else { Count::Any });
+            let unsure = self.modes.noglob.is_none();
+            replace_patterns(&mut chunk, found, self.span, unsure);
         }
         Field { span: self.span, value: chunk.into_value(), count }
     }

@@ -48,6 +48,19 @@ impl<'s> Flow<'s, '_> {
         });
     }
 
+    /// Expands an element of an array literal: an argument, but never like an assignment.
+    pub(super) fn element_words(&mut self, word: &'s Word, out: &mut Vec<Field>) {
+        if let Some(text) = plain(word) {
+            out.push(Field { span: word.span, value: Value::Known(text), count: Count::One });
+            return;
+        }
+        self.for_each_braced(word, &mut |flow, atoms| {
+            let mut sink = Sink::fields(word.span, flow.ifs(), flow.env.modes());
+            flow.atoms(atoms, Place::BARE, Tildes::Start, &mut sink);
+            out.extend(sink.into_fields());
+        });
+    }
+
     /// Expands an argument of `declare` and its kin: like an assignment, if it looks like one.
     pub(super) fn declared(&mut self, word: &'s Word, out: &mut Vec<Field>) {
         if let Some(text) = plain(word) {
@@ -55,11 +68,10 @@ impl<'s> Flow<'s, '_> {
             return;
         }
         self.for_each_braced(word, &mut |flow, atoms| {
+            // Once braces are expanded bash does not see an assignment any more.
             let assigns = match atoms {
-                Atoms::Parts(parts) => {
-                    parts.first().map(Atom::Part).as_ref().and_then(Atom::unquoted).is_some_and(assigns)
-                }
-                Atoms::Made(atoms) => atoms.first().and_then(Atom::unquoted).is_some_and(assigns),
+                Atoms::Parts(parts) => begins_assignment(parts),
+                Atoms::Made(_) => false,
             };
             if assigns {
                 let mut sink = flow.single(word.span);
@@ -81,16 +93,8 @@ impl<'s> Flow<'s, '_> {
             match braces::expand(&word.parts) {
                 Ok(None) => {}
                 Ok(Some(words)) => match self.env.modes().braces {
-                    Some(true)
-                        if has_tilde(&word.parts)
-                            && word
-                                .parts
-                                .first()
-                                .map(Atom::Part)
-                                .as_ref()
-                                .and_then(Atom::unquoted)
-                                .is_some_and(assigns) =>
-                    {
+                    // It would have been one before, and versions differ on what it is then.
+                    Some(true) if begins_assignment(&word.parts) && expands_or_has_tilde(&word.parts) => {
                         return self.opaque(word, Why::Version, each);
                     }
                     Some(true) => {
@@ -211,7 +215,16 @@ impl<'s> Flow<'s, '_> {
                         self.dynamic(Why::Version, self.here, true, sink);
                         continue;
                     }
-                    self.text_with_tildes(rest, first, last, assigned, place, sink);
+                    if self.text_with_tildes(rest, first, last, assigned, place, sink) {
+                        // Neither the tilde nor the rest may be expanded.
+                        let mut unused = self.single(self.here);
+                        for at in at.saturating_add(1)..count {
+                            if let Some(Atom::Part(part)) = atoms.get(at) {
+                                self.part(part, place, &mut unused);
+                            }
+                        }
+                        return self.dynamic(Why::Version, self.here, false, sink);
+                    }
                 }
                 (_, Some(text)) => {
                     if at == 0 && tildes == Tildes::Argument && assigns(text) {
@@ -235,6 +248,7 @@ impl<'s> Flow<'s, '_> {
         }
     }
 
+    /// Whether bash loses its way in the text, as it does behind `~:` in front of something else.
     fn text_with_tildes(
         &mut self,
         text: &[u8],
@@ -243,7 +257,7 @@ impl<'s> Flow<'s, '_> {
         assigned: bool,
         place: Place,
         sink: &mut Sink,
-    ) {
+    ) -> bool {
         let mut starts = first;
         let mut rest = text;
         loop {
@@ -256,6 +270,9 @@ impl<'s> Flow<'s, '_> {
                 Some(_) if starts && complete => {
                     let name = segment.get(1..stop.unwrap_or(segment.len())).unwrap_or_default();
                     let behind = segment.get(stop.unwrap_or(segment.len())..).unwrap_or_default();
+                    if behind.starts_with(b":") && !last {
+                        return true;
+                    }
                     if behind.starts_with(b":") && !self.env.modes().bash {
                         // Only bash ends the name at a colon everywhere.
                         self.dynamic(Why::Version, self.here, true, sink);
@@ -271,6 +288,7 @@ impl<'s> Flow<'s, '_> {
             rest = rest.get(end.saturating_add(1)..).unwrap_or_default();
             starts = true;
         }
+        false
     }
 
     fn tilde(&mut self, name: &[u8], slash: bool, sink: &mut Sink) {
@@ -279,7 +297,9 @@ impl<'s> Flow<'s, '_> {
             b"" => b"HOME",
             b"+" => b"PWD",
             _ => {
-                sink.hole(Piece::Unknown(Hole { why: Why::Home, span, class: Class::Any }), false);
+                // Without such a user the text stays, and may be a pattern.
+                let name_only = name.iter().all(|b| b.is_ascii_alphanumeric() || b"_.-+".contains(b));
+                sink.hole(Piece::Unknown(Hole { why: Why::Home, span, class: Class::Any }), !name_only);
                 return;
             }
         };
@@ -427,8 +447,19 @@ impl<'s> Flow<'s, '_> {
     }
 }
 
-fn has_tilde(parts: &[Part]) -> bool {
-    parts.iter().any(|part| matches!(&part.kind, PartKind::Literal(literal) if literal.marks.tilde))
+fn begins_assignment(parts: &[Part]) -> bool {
+    parts.first().map(Atom::Part).as_ref().and_then(Atom::unquoted).is_some_and(assigns)
+}
+
+fn expands_or_has_tilde(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match &part.kind {
+        PartKind::Literal(literal) => literal.marks.tilde,
+        PartKind::Escaped(_) | PartKind::SingleQuoted(_) | PartKind::AnsiC(_) => false,
+        PartKind::DoubleQuoted(inner) => {
+            !inner.iter().all(|part| matches!(part.kind, PartKind::Literal(_) | PartKind::Escaped(_)))
+        }
+        _ => true,
+    })
 }
 
 /// Whether double quotes inside the operand of a quoted `${x:-…}` hold something that depends on
@@ -459,29 +490,28 @@ fn has_unquoted_quotes(parts: &[Part]) -> bool {
 /// For brace expansion the inner quotes end the outer ones.
 fn has_split_quotes(parts: &[Part], braces: bool) -> bool {
     parts.iter().any(|part| match &part.kind {
+        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => splits_quotes(inner, braces),
+        _ => false,
+    })
+}
+
+fn splits_quotes(quoted: &[Part], braces: bool) -> bool {
+    let in_operand = |part: &Part| match &part.kind {
         PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
-            inner.iter().any(|part| match &part.kind {
-                PartKind::Parameter(parameter) => {
-                    let holds = |word: &Word| {
-                        word.parts.iter().any(|part| match &part.kind {
-                            PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
-                                braces
-                                    || inner.iter().any(|part| match &part.kind {
-                                        PartKind::Literal(literal) => {
-                                            literal.text.iter().any(|b| b"{,}".contains(b))
-                                        }
-                                        PartKind::Escaped(_) => false,
-                                        // What is nested deeper toggles once more.
-                                        _ => true,
-                                    })
-                            }
-                            _ => false,
-                        })
-                    };
-                    operands(&parameter.op).into_iter().flatten().any(holds)
-                }
-                _ => false,
-            })
+            braces
+                || inner.iter().any(|part| match &part.kind {
+                    PartKind::Literal(literal) => literal.text.iter().any(|b| b"{,}".contains(b)),
+                    PartKind::Escaped(_) => false,
+                    // What is nested deeper toggles once more.
+                    _ => true,
+                })
+        }
+        PartKind::Parameter(_) => splits_quotes(std::slice::from_ref(part), braces),
+        _ => false,
+    };
+    quoted.iter().any(|part| match &part.kind {
+        PartKind::Parameter(parameter) => {
+            operands(&parameter.op).into_iter().flatten().any(|word| word.parts.iter().any(in_operand))
         }
         _ => false,
     })
