@@ -145,13 +145,6 @@ impl Failure {
     /// What the call, and those before it, had given by then.
     pub(crate) fn partial(&self) -> Option<ToolOutput> {
         match self {
-            Self::Tool(ToolError::Stopped { output, source, .. }) => {
-                let mut all = (**output).clone();
-                if let Some(last) = source.partial() {
-                    all.summary = format!("{}\n\n{}", all.summary, last.summary);
-                }
-                Some(all)
-            }
             Self::Unapproved { question: error, .. } | Self::Tool(error) => error.partial().cloned(),
             Self::Signalled { partial, .. } => partial.as_deref().cloned(),
             _ => None,

@@ -22,6 +22,11 @@ fn without_a_verb_the_help_is_shown_and_nothing_was_done() {
       exec         Run the fenced blocks of an agent's reply
       call         Call one tool with JSON parameters
       tools        List the tools an agent is given
+      check        Say what a command would do and whether it may, without running it
+      explain      Explain a reason's code, or what is known about a program
+      policy       Test the policy against judged cases, or compare two profiles
+      filter       Shorten captured output without losing a fact
+      doctor       Show what this machine can enforce, and prove it by small attacks
       parse        Show every command that bash would find in a text
       config       Show and check the configuration
       completions  Print a script that completes commands in a shell
@@ -89,6 +94,33 @@ fn the_long_help_of_run_is_complete() {
           --plan
               Refuse what can change anything: the agent looks and plans
 
+          --network <SCOPE>
+              Say what of the network the call may reach: deny, allow, or only:HOST,…
+              
+              Closed unless you open it. Where the boundary is enforced, the kernel keeps it closed
+              whatever the command is called. `only` can't be enforced yet and is refused.
+              
+              [default: deny]
+
+          --sandbox <PRESET>
+              Say what boundary commands run in
+
+              Possible values:
+              - read-only:       Everything but secrets can be read, nothing changed
+              - workspace-write: As read-only, but the workspace can be changed
+              - open:            The host's files; only the process tree is bounded
+              
+              [default: workspace-write]
+
+          --writable <DIR>
+              Let commands write in this directory as well
+
+          --degrade
+              Run with less of the boundary than was asked for, where this machine can't give all of it
+              
+              What was really enforced is in every result. Questions are then asked as if nothing were
+              enforced.
+
           --timeout <SECONDS>
               End the command after this many seconds
 
@@ -119,7 +151,8 @@ fn the_long_help_of_run_is_complete() {
 
     Exit codes:
       0         done
-      1         done, and the answer is no (config check)
+      1         done, and the answer is no (config check), not understood (parse), or ask (check)
+      2         deny (check)
       124       the command ran out of time
       125       toolgate itself could not do it: usage, configuration, machine
       126       refused: a rule forbids it
@@ -152,6 +185,13 @@ fn the_short_help_of_the_other_verbs() {
           --autonomy <LEVEL>  Say how much is left to the agent [default: supervised] [possible values:
                               read-only, supervised, full]
           --plan              Refuse what can change anything: the agent looks and plans
+          --network <SCOPE>   Say what of the network the call may reach: deny, allow, or only:HOST,…
+                              [default: deny]
+          --sandbox <PRESET>  Say what boundary commands run in [default: workspace-write] [possible
+                              values: read-only, workspace-write, open]
+          --writable <DIR>    Let commands write in this directory as well
+          --degrade           Run with less of the boundary than was asked for, where this machine can't
+                              give all of it
       -h, --help              Print help (see more with '--help')
 
     Global options:
@@ -178,6 +218,13 @@ fn the_short_help_of_the_other_verbs() {
           --autonomy <LEVEL>  Say how much is left to the agent [default: supervised] [possible values:
                               read-only, supervised, full]
           --plan              Refuse what can change anything: the agent looks and plans
+          --network <SCOPE>   Say what of the network the call may reach: deny, allow, or only:HOST,…
+                              [default: deny]
+          --sandbox <PRESET>  Say what boundary commands run in [default: workspace-write] [possible
+                              values: read-only, workspace-write, open]
+          --writable <DIR>    Let commands write in this directory as well
+          --degrade           Run with less of the boundary than was asked for, where this machine can't
+                              give all of it
       -h, --help              Print help (see more with '--help')
 
     Global options:

@@ -34,7 +34,8 @@ fn a_commands_own_126_127_and_125_are_passed_on_and_told_apart_in_json() {
         let report = user.toolgate(&["run", "--json", &exit]).json();
         assert_eq!((&report["status"], &report["exit_code"]), (&"completed".into(), &code.into()));
     }
-    assert_eq!(user.toolgate(&["run", "kill -9 $$"]).code, 137);
+    let killed = "exec python3 -c 'import os; os.kill(os.getpid(), 9)'";
+    assert_eq!(user.toolgate(&["run", "--yes", killed]).code, 137);
 }
 
 #[test]
@@ -121,15 +122,14 @@ fn a_refusal_says_who_why_and_what_next_and_yes_does_not_lift_it() {
 }
 
 #[test]
-fn a_protection_that_nothing_enforces_is_no_reason_to_run_without_it() {
+fn a_blocked_command_does_not_run_whatever_is_approved() {
     let user = User::new();
-    user.user_config("[tools.shell]\nallowed_paths = [\"~/work\"]\n");
-    assert_snapshot!(user.toolgate(&["run", "touch mark"]).all(), @r"
-    --- stderr
-    error: `tools.shell.allowed_paths` is set (/home/me/.config/toolgate/toolgate.toml:2), and nothing in this build enforces it
-    hint: remove the key, or use a build that can
-    --- exit 125
-    ");
+    user.user_config("[tools.shell]\nblocked_commands = [\"touch\"]\n");
+    for command in ["touch mark", "true; env touch mark", "bash -c 'touch mark'"] {
+        let ran = user.toolgate(&["run", "--yes", command]);
+        assert_eq!(ran.code, 126, "{ran:?}");
+        assert!(ran.err.contains("[blocked-command]"), "{ran:?}");
+    }
     assert!(!exists(&user.work().join("mark")));
 }
 
@@ -166,41 +166,55 @@ fn output_that_can_not_be_written_is_a_failure() {
 fn a_signal_ends_the_command_first_and_then_us() {
     let user = User::new();
     for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        // No other process on this machine sleeps for just this long.
+        let seconds = format!("60.{}{code}", std::process::id());
         let mut child = user
-            .command(&["run", "echo $$; trap '' INT HUP; sleep 60 & wait"])
+            .command(&["run", &format!("echo began; trap '' INT HUP; sleep {seconds} & wait")])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let mut out = child.stdout.take().unwrap();
         // Its first line says that it runs.
-        let mut line = Vec::new();
         let mut byte = [0];
         while byte != *b"\n" {
             out.read_exact(&mut byte).unwrap();
-            line.extend(byte);
         }
-        let pid = String::from_utf8(line).unwrap();
         let kill = format!("kill -{signal} {}", child.id());
         assert!(std::process::Command::new("bash").args(["-c", &kill]).status().unwrap().success());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{output:?}");
-        assert!(!exists(format!("/proc/{}", pid.trim()).as_ref()), "the command outlived us");
+        let left =
+            std::process::Command::new("pgrep").args(["-f", &format!("sleep {seconds}")]).output().unwrap();
+        assert_eq!(left.stdout, b"", "the command outlived us");
     }
 }
 
 #[test]
 fn a_signal_in_the_middle_of_a_reply_tells_what_ran_so_far() {
     let user = User::new();
-    let reply = user.file(
-        "work/reply.md",
-        "```bash\necho first\n```\n```bash\necho part; kill -INT $PPID; sleep 60\n```\n",
-    );
-    let ran = user.toolgate(&["exec", reply.to_str().unwrap()]);
-    assert_eq!(ran.code, 130, "{ran:?}");
-    assert!(ran.out.starts_with("first\n") && ran.out.contains("part"), "{ran:?}");
-    let report = user.toolgate(&["exec", "--json", reply.to_str().unwrap()]).json();
-    assert_eq!((&report["status"], &report["exit_code"]), (&"cancelled".into(), &130.into()));
+    let reply = user
+        .file("work/reply.md", "```bash\necho first\n```\n```bash\necho part; touch began; sleep 60\n```\n");
+    let began = user.work().join("began");
+    for json in [false, true] {
+        let args = [&["exec", reply.to_str().unwrap()][..], if json { &["--json"] } else { &[] }].concat();
+        let child = user.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        while !exists(&began) {
+            std::thread::yield_now();
+        }
+        let kill = format!("kill -INT {}", child.id());
+        assert!(std::process::Command::new("bash").args(["-c", &kill]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        std::fs::remove_file(&began).unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{out}");
+        if json {
+            let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+            assert_eq!((&report["status"], &report["exit_code"]), (&"cancelled".into(), &130.into()));
+        } else {
+            assert!(out.starts_with("first\n") && out.contains("part"), "{out}");
+        }
+    }
 }
 
 #[test]
@@ -222,11 +236,11 @@ fn a_signal_that_we_were_started_to_ignore_is_ignored() {
 #[test]
 fn the_environment_of_commands_is_what_is_let_in() {
     let user = User::new();
-    let mut command = user.command(&["run", "echo [$SECRET] [$PLAIN] [$HOME]"]);
+    let mut command = user.command(&["run", "--yes", "echo [$SECRET] [$PLAIN] [$HOME]"]);
     command.env("SECRET", "s3cret").env("PLAIN", "p");
     assert_eq!(user.ran(command).out, "[] [] [/home/me]\n");
     user.user_config("[tools.shell]\nenv_allow = [\"PLAIN\"]\n");
-    let mut command = user.command(&["run", "echo [$SECRET] [$PLAIN]"]);
+    let mut command = user.command(&["run", "--yes", "echo [$SECRET] [$PLAIN]"]);
     command.env("SECRET", "s3cret").env("PLAIN", "p");
     assert_eq!(user.ran(command).out, "[] [p]\n");
 }
