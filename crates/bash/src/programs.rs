@@ -1,7 +1,7 @@
 //! The programs a script may run, by name.
 
 use crate::Text;
-use crate::ast::{Redirection, RedirectionOp, Script, SimpleCommand, Span, Target};
+use crate::ast::{PartKind, Redirection, RedirectionOp, Script, SimpleCommand, Span, Target, Word};
 use crate::plain::plain_text;
 use crate::walk::{Path, Step, Visitor, walk};
 
@@ -26,7 +26,8 @@ impl Program {
 /// Names are taken from the words as they stand: a variable is not looked up. Wrappers are not looked
 /// into either: for `sudo ls` this gives `sudo`. A shell that is fed by a here-document or here-string
 /// runs commands that stand in this text and are not read here; an entry without a name, at the
-/// text that it is fed, stands for them.
+/// text that it is fed, stands for them. So it is with an argument in which a builtin evaluates a quoted
+/// subscript, as in `unset 'a[$(ls)]'`.
 ///
 /// ```
 /// use toolgate_bash::{Options, parse, programs};
@@ -62,7 +63,11 @@ impl<'s> Visitor<'s> for Collector<'s> {
         let name = plain_text(word).filter(|name| !name.is_empty()).map(|name| Text::from(name.as_ref()));
         let feeds_code =
             command.words.iter().any(|word| plain_text(word).is_some_and(|text| is_shell(&text)));
+        let evaluated =
+            command.words.iter().filter(|word| name.as_deref().is_some_and(|name| evaluates(name, word)));
+        let evaluated: Vec<_> = evaluated.map(|word| Program { name: None, span: word.span }).collect();
         self.programs.push(Program { name, span: word.span });
+        self.programs.extend(evaluated);
         if feeds_code {
             let fed = command.redirections.iter().filter_map(|r| self.fed_text(r));
             self.programs.extend(fed.map(|span| Program { name: None, span }).collect::<Vec<_>>());
@@ -79,6 +84,67 @@ impl Collector<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a builtin takes an argument for a name with a subscript, and quotes in it hold an expansion
+/// that evaluating the subscript brings to life.
+fn evaluates(builtin: &[u8], word: &Word) -> bool {
+    let builtins: [&[u8]; 16] = [
+        b"declare",
+        b"typeset",
+        b"local",
+        b"export",
+        b"readonly",
+        b"unset",
+        b"read",
+        b"readarray",
+        b"mapfile",
+        b"let",
+        b"printf",
+        b"test",
+        b"[",
+        b"getopts",
+        b"wait",
+        b"builtin",
+    ];
+    if !builtins.contains(&builtin) {
+        return false;
+    }
+    let mut text = Vec::new();
+    let mut hidden = false;
+    for part in &word.parts {
+        let from = text.len();
+        let quoted = match &part.kind {
+            PartKind::Literal(literal) => {
+                text.extend_from_slice(&literal.text);
+                false
+            }
+            PartKind::SingleQuoted(raw) | PartKind::AnsiC(raw) => {
+                text.extend_from_slice(raw);
+                true
+            }
+            PartKind::Escaped(byte) => {
+                text.push(*byte);
+                true
+            }
+            PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
+                for part in inner {
+                    match &part.kind {
+                        PartKind::Literal(literal) => text.extend_from_slice(&literal.text),
+                        PartKind::Escaped(byte) => text.push(*byte),
+                        _ => {}
+                    }
+                }
+                true
+            }
+            _ => false,
+        };
+        let new = text.get(from..).unwrap_or_default();
+        hidden |= quoted && new.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\'));
+    }
+    let name =
+        text.iter().position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(text.len());
+    hidden && (text.get(name) == Some(&b'[') || builtin == b"let")
 }
 
 /// Whether this is the name of a shell, with or without its directory.

@@ -178,6 +178,19 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         // Bash 5.2 forgets that an empty delimiter was quoted.
         ("$(a <<''\n$(b)\n\n)", "!ambiguous"),
         ("a <<''\n$(b)\n\n", "a"),
+        // Bash 5.2 copies a substitution with its redirections behind the words.
+        ("$(>f ! a)", "!ambiguous"),
+        (">f time a", "!ambiguous"),
+        ("x=1 >f ! a", "!"),
+        // … and looks for its end in lines that begin like a delimiter.
+        ("$(a <<'E'\nEx$(b))\nE\n)", "!ambiguous"),
+        ("(a <<'E'\nEx$(b)\nE\n) ", "!ambiguous"),
+        ("a <<'E'\nEx$(b))\nE\n", "a"),
+        // Builtins that evaluate a subscript once more.
+        ("declare x['$(a)']=1", "declare ?"),
+        ("unset 'x[$(a)]'", "unset ?"),
+        ("let 'x=$(a)'", "let ?"),
+        ("export PS1='[$(a)]'", "export"),
         ("a=(b)c", "!unsupported"),
     ] {
         assert_eq!(names(text), expected, "{text:?}");

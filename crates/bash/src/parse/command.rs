@@ -109,10 +109,27 @@ impl Parser<'_, '_> {
             // Versions differ on a backslash at the end of everything.
             return Err(self.unknown(Reason::Ambiguous));
         }
+        if redirected_reserved_word(simple) {
+            return Err(self.unknown_at(start, Reason::Ambiguous));
+        }
         simple.span = self.span(start, end);
         self.after_compound = false;
         self.note_reading(simple);
         Ok(())
+    }
+}
+
+/// Whether a redirection stands in front of a command word that would be reserved without it.
+///
+/// Bash 5.2 copies a substitution before it runs it, with redirections behind the words, and reads the
+/// copy: `$(>f ! a)` becomes `! a >f`.
+fn redirected_reserved_word(simple: &SimpleCommand) -> bool {
+    match (simple.redirections.first(), simple.words.first()) {
+        (Some(redirection), Some(word)) if simple.assignments.is_empty() => {
+            redirection.span.start < word.span.start
+                && word.as_literal().is_some_and(|literal| Reserved::of(&literal.text).is_some())
+        }
+        _ => false,
     }
 }
 

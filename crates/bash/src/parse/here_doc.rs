@@ -188,6 +188,10 @@ impl Parser<'_, '_> {
                 here_doc.terminated = true;
                 return Ok(start);
             }
+            // In a substitution, bash 5.2 ends the document here and reads on behind the delimiter.
+            if self.substitutions > 0 && line.starts_with(&here_doc.delimiter) && line.contains(&b')') {
+                return Err(self.unknown_at(start, Reason::Ambiguous));
+            }
             // Some builds of bash drop carriage returns.
             if line.strip_suffix(b"\r") == Some(&*here_doc.delimiter) {
                 return Err(self.unknown_at(start, Reason::ControlCharacter));
