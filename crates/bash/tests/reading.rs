@@ -146,7 +146,7 @@ fn here_documents_are_data_with_live_substitutions() {
         ("cat <<$x\n$(a)\n$x\nb", "a cat b"),
         ("a $(cat <<E\n$(b)\nE\n) c", "b cat a"),
         ("a $(cat <<E)\nx\nE\n", "!ambiguous"),
-        ("a $(cat <<E\nE)", "!unclosed"),
+        ("a $(cat <<E\nE)", "!ambiguous"),
         ("cat <<E\nx\r\nE\r\na", "!control-character"),
         ("cat <<E\n$(a\nE\n", "!unclosed"),
         ("cat <<$(a)\nx\n$(a)\n", "!unsupported"),

@@ -3,6 +3,8 @@
 //! A layer that no attack misses is either useless or untested. Only builds with the feature
 //! `danger-ablation`, which tests turn on, can take anything away; in others this is nothing.
 
+#![cfg_attr(not(feature = "danger-ablation"), allow(unreachable_pub))]
+
 /// A layer of the boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {

@@ -157,7 +157,10 @@ fn cargo_builds_and_tests() {
         println!("skipped: no home");
         return;
     };
-    ground.write("work/Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n");
+    ground.write(
+        "work/Cargo.toml",
+        "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n",
+    );
     ground.write(
         "work/src/lib.rs",
         "pub fn f() -> u32 { 2 }\n#[test] fn works() { std::fs::rename(\"Cargo.lock\", \"target/moved\").unwrap(); assert_eq!(f(), 2); }\n",

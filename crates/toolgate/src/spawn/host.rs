@@ -317,6 +317,13 @@ impl Host {
 mod tests {
     use super::*;
 
+    /// Tests run side by side: each run has a mark of its own.
+    fn run_id() -> String {
+        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        format!("{:024x}{next:08x}", std::process::id())
+    }
+
     fn request(command: &str) -> SpawnRequest {
         SpawnRequest {
             program: "/bin/sh".into(),
@@ -327,7 +334,7 @@ mod tests {
             stderr: std::fs::File::create("/dev/null").unwrap().into(),
             network: toolgate_exec::NetworkScope::Inherit,
             scratch: Vec::new(),
-            run_id: format!("{:032x}", std::process::id()),
+            run_id: run_id(),
         }
     }
 

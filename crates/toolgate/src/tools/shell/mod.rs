@@ -1,7 +1,7 @@
 //! The shell: `bash`, and `bash_output`, `bash_stop` and `bash_list` for what it runs in the background.
 //!
 //! A command goes to `bash -c` as one argument, exactly as it was given. How it is run, and how it
-//! ends, is [`run`]'s; what is kept of its output is [`capture`]'s; where it is started, and behind
+//! ends, is `run`'s; what is kept of its output is `capture`'s; where it is started, and behind
 //! which boundary, is a [`Spawner`]'s.
 
 mod background;
