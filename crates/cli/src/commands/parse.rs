@@ -178,13 +178,13 @@ fn depth(path: &[Step<'_>]) -> usize {
 impl<'s> Visitor<'s> for Tree<'_> {
     fn simple(&mut self, command: &'s SimpleCommand, path: Path<'_, 's>) {
         let mut marks = Vec::new();
-        if let Some(Step::Stage { pipeline, stage }) = path.last() {
-            if *stage > 0 {
-                marks.push(match pipeline.stages.get(stage - 1).and_then(|s| s.pipe) {
-                    Some(Pipe::StdoutAndStderr) => "|&",
-                    _ => "|",
-                });
-            }
+        if let Some(Step::Stage { pipeline, stage }) = path.last()
+            && *stage > 0
+        {
+            marks.push(match pipeline.stages.get(stage - 1).and_then(|s| s.pipe) {
+                Some(Pipe::StdoutAndStderr) => "|&",
+                _ => "|",
+            });
         }
         if path.iter().rev().find_map(|step| match step {
             Step::Item { pipeline, .. } => Some(*pipeline > 0),
