@@ -12,6 +12,7 @@ use toolgate::config::{Loaded, Origin, Source};
 use toolgate::exec::{NetworkScope, Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
 use toolgate::gates::{AutonomyGate, NetworkGate, Opaque, PermissionGate, PlanGate, TrustGate};
 use toolgate::policy::permissions::{BlockList, ConfirmList};
+use toolgate::policy::rule::{Layer as RuleLayer, RuleText, Rules};
 use toolgate::shell::{Environment, ShellTool};
 use toolgate::spawn::{BoundaryLevel, BoundaryNetwork, BoundaryPolicy, SandboxSpawner};
 use toolgate::understanding::{Surroundings, Understanding};
@@ -59,7 +60,7 @@ impl Assembly {
             .gate(TrustGate)
             .gate(AutonomyGate(session.autonomy))
             .gate(NetworkGate::new(opaque))
-            .gate(self.permission(session, &surroundings, contained));
+            .gate(self.permission(session, &surroundings, contained)?);
         if session.plan {
             builder = builder.gate(PlanGate);
         }
@@ -95,13 +96,21 @@ impl Assembly {
         session: &SessionFlags,
         surroundings: &Surroundings,
         contained: bool,
-    ) -> PermissionGate {
+    ) -> Result<PermissionGate, Failure> {
         let shell = &self.loaded.config.tools.shell;
-        PermissionGate::new(surroundings)
+        let allowed: Vec<RuleText> = shell.allowed_commands.iter().map(|entry| allowing(entry)).collect();
+        let rules = Rules::compile(&allowed, RuleLayer::User).map_err(|error| Failure::Usage {
+            message: format!("`tools.shell.allowed_commands` can't be used: {error}"),
+            hint: Some(
+                "an entry is a program, or a program and its first words: `curl`, `git push`".to_owned(),
+            ),
+        })?;
+        Ok(PermissionGate::new(surroundings)
             .contained(contained)
             .autonomy(session.autonomy)
+            .rules(rules)
             .blocked(BlockList::of(&shell.blocked_commands))
-            .confirmed(ConfirmList::new(&shell.confirm_patterns))
+            .confirmed(ConfirmList::new(&shell.confirm_patterns)))
     }
 
     /// What commands run in, as the flags say it and this machine gives it.
@@ -164,6 +173,20 @@ impl Assembly {
     fn origin(&self, key: &str) -> Origin {
         let setting = self.loaded.setting(key).and_then(|s| s.origins.last().cloned());
         setting.unwrap_or_else(Origin::built_in)
+    }
+}
+
+/// The rule that an entry of `allowed_commands` stands for: it lifts what a profile asks or denies, and
+/// nothing that is hard or blocked.
+fn allowing(entry: &str) -> RuleText {
+    let mut words = entry.split_whitespace().map(str::to_owned);
+    RuleText {
+        name: entry.to_owned(),
+        action: "allow".to_owned(),
+        why: "it is on the list of allowed commands".to_owned(),
+        program: words.by_ref().take(1).collect(),
+        args: words.collect(),
+        ..RuleText::default()
     }
 }
 

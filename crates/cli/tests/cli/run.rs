@@ -134,6 +134,19 @@ fn a_blocked_command_does_not_run_whatever_is_approved() {
 }
 
 #[test]
+fn an_allowed_command_is_not_asked_about_and_hard_rules_stay() {
+    let user = User::new();
+    user.file("work/old.txt", "x");
+    assert_eq!(user.toolgate(&["run", "rm old.txt"]).code, 127, "asked about, and nobody to ask");
+    user.user_config("[tools.shell]\nallowed_commands = [\"rm\"]\n");
+    assert_eq!(user.toolgate(&["run", "rm -rf /"]).code, 126, "a hard rule");
+    assert_eq!(user.toolgate(&["run", "rm old.txt"]).code, 0);
+    assert!(!exists(&user.work().join("old.txt")));
+    user.user_config("[tools.shell]\nallowed_commands = [\"rm\"]\nblocked_commands = [\"rm\"]\n");
+    assert_eq!(user.toolgate(&["run", "rm other"]).code, 126, "the block list wins");
+}
+
+#[test]
 fn a_reader_that_stops_reading_ends_the_command_quietly() {
     let user = User::new();
     let mut child =
