@@ -146,6 +146,8 @@ fn here_documents_are_data_with_live_substitutions() {
         ("cat <<$x\n$(a)\n$x\nb", "a cat b"),
         ("a $(cat <<E\n$(b)\nE\n) c", "b cat a"),
         ("a $(cat <<E)\nx\nE\n", "!ambiguous"),
+        ("a \"${x:-\"$\"(b)}\"", "!ambiguous"),
+        ("a \"${x:-\"$y\"(b)}\"", "a"),
         ("a $(cat <<E\nE)", "!ambiguous"),
         ("cat <<E\nx\r\nE\r\na", "!control-character"),
         ("cat <<E\n$(a\nE\n", "!unclosed"),

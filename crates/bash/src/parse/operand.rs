@@ -105,7 +105,14 @@ impl Parser<'_, '_> {
                     within_single = !within_single;
                     self.push_literal_byte(parts, b'\'');
                 }
-                b'"' => self.push_double_quoted(parts)?,
+                b'"' => {
+                    self.push_double_quoted(parts)?;
+                    // Bash removes these quotes before it expands: in `"${x:-"$"(a)}"` it runs `a`.
+                    let before = self.pos.checked_sub(2).and_then(|at| self.text.get(at));
+                    if before == Some(&b'$') {
+                        return Err(self.unknown(Reason::Ambiguous));
+                    }
+                }
                 b'`' => self.backtick(parts, Quoting::Operand)?,
                 b'$' => self.dollar(parts, Quoting::Operand)?,
                 b'\\' => self.operand_escape(parts, how.pattern)?,
