@@ -102,7 +102,7 @@ fn outputs() -> Vec<Output> {
             + "FAIL: //web:web_test (see /home/x/testlogs/web/web_test/test.log)\nINFO: From Testing //web:web_test:\n==================== Test output for //web:web_test:\nweb_test.cc:31: Failure\nExpected equality of these values:\n  Get(1)\n    Which is: 4\n  5\n[  FAILED  ] Web.Get (0 ms)\n//web:web_test  FAILED in 0.3s\n//db:db_test  PASSED in 0.1s\n\nExecuted 2 out of 2 tests: 1 test passes and 1 fails locally.\n",
             &["web_test.cc:31", "Which is: 4", "Web.Get", "FAILED in 0.3s", "1 fails locally", "testlogs/web/web_test/test.log"], &["f20.cc", "db_test  PASSED"]),
         out("pnpm install", 1,
-            "Progress: resolved 1, reused 0, downloaded 0, added 0\nProgress: resolved 812, reused 800, downloaded 3, added 0\n ERR_PNPM_FETCH_404  GET https://registry.npmjs.org/nope-zz: Not Found - 404\n\nThis error happened while installing a direct dependency of /w\n",
+            "Progress: resolved 1, reused 0, downloaded 0, added 0\nProgress: resolved 812, reused 800, downloaded 3, added 0\n ERR_PNPM_FETCH_404  GET https://registry.example/nope-zz: Not Found - 404\n\nThis error happened while installing a direct dependency of /w\n",
             &["ERR_PNPM_FETCH_404", "nope-zz", "404"], &["resolved 1,"]),
         out("yarn install", 1,
             "yarn install v1.22.19\n[1/4] Resolving packages...\n[2/4] Fetching packages...\nerror eslint@9.0.0: The engine \"node\" is incompatible with this module. Expected version \"^18.18.0\". Got \"16.1.0\"\nerror Found incompatible module.\n",
