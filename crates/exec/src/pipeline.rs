@@ -16,6 +16,7 @@ use crate::checkpoint::{CheckpointActionResult, CheckpointListResult, Checkpoint
 use crate::digest::CallDigest;
 use crate::error::ToolError;
 use crate::event::{ToolEvent, ToolEventTx};
+use crate::foreign::ForeignTool;
 use crate::gate::Gate;
 use crate::layer::{Layer, Next, Request};
 use crate::network::NetworkScope;
@@ -658,6 +659,12 @@ impl PipelineBuilder {
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
         self.stack.router.tools.push(Box::new(tool));
         self
+    }
+
+    /// Puts this stack around a whole executor: its tools, and its undo and redo.
+    #[must_use]
+    pub fn around(self, inner: ForeignTool) -> Self {
+        self.checkpoints(Arc::new(inner.checkpoints())).tool(inner)
     }
 
     /// Adds the store that undo and redo work on.

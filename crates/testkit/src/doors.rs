@@ -122,9 +122,7 @@ pub fn wrappings(make: impl Fn() -> DynExecutor) -> Vec<(&'static str, DynExecut
     let erased = |e: Arc<dyn ErasedToolExecutor>| DynExecutor(e);
     let empty = || Pipeline::builder().build().expect("an empty pipeline builds");
     let around = |tool: ForeignTool| {
-        let checkpoints = Arc::new(tool.checkpoints());
-        let trust = SkillTrustLevel::Trusted;
-        Pipeline::builder().trust(trust).checkpoints(checkpoints).tool(tool).build().expect("one tool builds")
+        Pipeline::builder().trust(SkillTrustLevel::Trusted).around(tool).build().expect("one tool builds")
     };
     let composed = CompositeExecutor::new(make(), empty()).expect("composes");
     let second = CompositeExecutor::new(empty(), make()).expect("composes");

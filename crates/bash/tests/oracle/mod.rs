@@ -6,7 +6,6 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod bash;
-pub mod scripts;
 pub mod values;
 
 /// Random numbers that depend on nothing but the seed.

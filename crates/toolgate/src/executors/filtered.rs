@@ -33,7 +33,7 @@ impl FilteredToolExecutor {
         let understanding = Understanding::new(Surroundings::new("/", "/"));
         let stack = Pipeline::builder().trust(SkillTrustLevel::Trusted).normaliser(understanding);
         let stack = stack.gate(ToolFilterGate::new(policy, except));
-        Ok(Self(stack.checkpoints(Arc::new(inner.checkpoints())).tool(inner).build()?))
+        Ok(Self(stack.around(inner).build()?))
     }
 }
 

@@ -58,7 +58,7 @@ impl NetworkDenyToolExecutor {
         let understanding = Understanding::new(Surroundings::new("/", "/"));
         let stack = Pipeline::builder().trust(SkillTrustLevel::Trusted).network(NetworkScope::Deny);
         let stack = stack.normaliser(understanding).gate(NetworkGate::new(opaque));
-        Ok(Self(stack.checkpoints(Arc::new(inner.checkpoints())).tool(inner).build()?))
+        Ok(Self(stack.around(inner).build()?))
     }
 }
 

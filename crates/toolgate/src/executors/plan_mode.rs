@@ -18,7 +18,7 @@ impl PlanModeExecutor {
     pub fn new(inner: Arc<dyn ErasedToolExecutor>) -> Result<Self, BuildError> {
         let inner = ForeignTool::shared(inner);
         let stack = Pipeline::builder().trust(SkillTrustLevel::Trusted).gate(PlanGate);
-        Ok(Self(stack.checkpoints(Arc::new(inner.checkpoints())).tool(inner).build()?))
+        Ok(Self(stack.around(inner).build()?))
     }
 }
 

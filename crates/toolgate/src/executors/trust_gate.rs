@@ -22,7 +22,7 @@ impl TrustGateExecutor {
         let inner = ForeignTool::owned(inner);
         let stack = Pipeline::builder().trust(SkillTrustLevel::Trusted);
         let stack = stack.normaliser(Understanding::new(surroundings)).gate(TrustGate).gate(policy);
-        Ok(Self(stack.checkpoints(std::sync::Arc::new(inner.checkpoints())).tool(inner).build()?))
+        Ok(Self(stack.around(inner).build()?))
     }
 
     /// The trust level that counts now.

@@ -163,7 +163,7 @@ fn filtered(
         PermissionMode::DontAsk => stack = stack.nobody_to_ask(),
         PermissionMode::Plan => stack = stack.gate(PlanGate),
     }
-    stack.checkpoints(Arc::new(inner.checkpoints())).tool(inner).build()
+    stack.around(inner).build()
 }
 
 /// Tells a sub-agent's commands where it remembers things.

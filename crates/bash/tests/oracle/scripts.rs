@@ -1,1 +1,0 @@
-//! Random scripts about syntax.
