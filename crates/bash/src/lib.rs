@@ -75,7 +75,6 @@ pub mod eval;
 mod options;
 mod parse;
 mod plain;
-#[cfg(feature = "unproven-eval")]
 mod print;
 mod programs;
 mod text;
@@ -84,7 +83,6 @@ mod walk;
 
 pub use options::{Options, Shell};
 pub use parse::parse;
-#[cfg(feature = "unproven-eval")]
 pub use print::print;
 pub use programs::{Program, programs};
 pub use text::Text;

@@ -141,6 +141,9 @@ fn here_documents_are_data_with_live_substitutions() {
         ("cat <<-E\n\t$(a)\n\t\tE\nb", "a cat b"),
         ("cat <<E\n$(cat <<F\n$(a)\nF\n)\nE\nb", "a cat cat b"),
         ("cat <<E\nx\\\nE\n$(a)\nE\nb", "a cat b"),
+        // Continued lines are joined before anything else is read.
+        ("cat <<E\n$(cat <<'F'\nx\\\nF\n'\nF\na #'\n)\nE\n", "cat a cat"),
+        ("cat <<E\n$(a # \\\nb\nc)\nE\n", "a c cat"),
         ("cat <<'E'\nx\\\nE\nb", "cat b"),
         ("cat <<E\n$(a)", "a cat"),
         ("cat <<$x\n$(a)\n$x\nb", "a cat b"),

@@ -7,7 +7,7 @@
 use super::expansion::Quoting;
 use super::{Parsed, Parser, expression};
 use crate::Reason;
-use crate::ast::{Arithmetic, Literal, Marks, Part, PartKind, Subscript, SubscriptKind};
+use crate::ast::{Arithmetic, Marks, Part, PartKind, Subscript, SubscriptKind};
 
 /// How deep an expression may be. Its reader needs more stack for a level than the parser does.
 const MAX_DEPTH: u32 = 40;
@@ -147,8 +147,8 @@ impl Parser<'_, '_> {
 
     fn end_run(&self, parts: &mut Vec<Part>, run: usize) {
         if run < self.pos {
-            let text = self.text.get(run..self.pos).unwrap_or_default().into();
-            self.push(parts, run, PartKind::Literal(Literal { text, marks: Marks::default() }));
+            let text = self.text.get(run..self.pos).unwrap_or_default();
+            self.push_literal(parts, run, text, Marks::default());
         }
     }
 

@@ -122,13 +122,14 @@ impl Parser<'_, '_> {
         let body = text.get(start..).unwrap_or_default();
         let tabs = here_doc.strip_tabs
             && (body.first() == Some(&b'\t') || body.windows(2).any(|pair| pair == b"\n\t"));
-        let parts = if tabs {
-            let (stripped, map) = self.without_tabs(start, end, here_doc.quoted);
-            self.spend(stripped.len())?;
+        let continued = !here_doc.quoted && body.windows(2).any(|pair| pair == b"\\\n");
+        let parts = if tabs || continued {
+            let (rewritten, map) = self.rewritten_body(start, end, here_doc);
+            self.spend(rewritten.len())?;
             if here_doc.quoted {
-                vec![Part { span, kind: PartKind::SingleQuoted(stripped.into()) }]
+                vec![Part { span, kind: PartKind::SingleQuoted(rewritten.into()) }]
             } else {
-                self.nested(&stripped, Some(&map)).here_doc_parts()?
+                self.nested(&rewritten, Some(&map)).here_doc_parts()?
             }
         } else if here_doc.quoted {
             vec![Part { span, kind: PartKind::SingleQuoted(body.into()) }]
@@ -199,21 +200,31 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The body with the tabs at the beginning of its lines removed, and where its bytes were.
-    fn without_tabs(&self, start: usize, end: usize, quoted: bool) -> (Vec<u8>, Vec<u32>) {
+    /// The body as bash hands it on, and where its bytes were.
+    ///
+    /// Bash joins continued lines and removes tabs at the beginning of lines while it looks for the
+    /// delimiter, before it knows of quotes, comments or other here-documents in the text.
+    fn rewritten_body(&self, start: usize, end: usize, here_doc: &HereDoc) -> (Vec<u8>, Vec<u32>) {
         let mut text = Vec::new();
         let mut map = Vec::new();
         let mut line_start = true;
-        let mut backslash = false;
-        for (at, &byte) in self.text.iter().enumerate().take(end).skip(start) {
-            if line_start && byte == b'\t' {
+        let mut bytes = self.text.iter().copied().enumerate().take(end).skip(start).peekable();
+        while let Some((at, byte)) = bytes.next() {
+            if line_start && byte == b'\t' && here_doc.strip_tabs {
                 continue;
             }
-            // A continued line has no beginning of its own.
-            line_start = byte == b'\n' && (quoted || !backslash);
-            backslash = byte == b'\\' && !backslash;
-            text.push(byte);
-            map.push(self.span(at, at).start);
+            let mut escaped = None;
+            if byte == b'\\' && !here_doc.quoted {
+                escaped = bytes.next();
+                if matches!(escaped, Some((_, b'\n'))) {
+                    continue;
+                }
+            }
+            line_start = byte == b'\n';
+            for (at, byte) in [Some((at, byte)), escaped].into_iter().flatten() {
+                text.push(byte);
+                map.push(self.span(at, at).start);
+            }
         }
         map.push(self.span(end, end).start);
         (text, map)

@@ -3,7 +3,7 @@
 use super::expansion::Quoting;
 use super::{Parsed, Parser};
 use crate::Reason;
-use crate::ast::{Literal, Marks, Part, PartKind, Word};
+use crate::ast::{Marks, Part, PartKind, Word};
 
 /// How an operand is read.
 #[derive(Clone, Copy)]
@@ -75,8 +75,8 @@ impl Parser<'_, '_> {
         if high && self.shared.odd_blanks && quoting == Quoting::None {
             self.refuse_odd_blanks(start, self.pos)?;
         }
-        let text = self.text.get(start..self.pos).unwrap_or_default().into();
-        self.push(parts, start, PartKind::Literal(Literal { text, marks }));
+        let text = self.text.get(start..self.pos).unwrap_or_default();
+        self.push_literal(parts, start, text, marks);
         Ok(())
     }
 

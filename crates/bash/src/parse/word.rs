@@ -104,7 +104,7 @@ impl<'p> Parser<'p, '_> {
     }
 
     /// Adds literal text that began at a position. Text on both sides of a line continuation is one.
-    fn push_literal(&self, parts: &mut Vec<Part>, start: usize, text: &[u8], marks: Marks) {
+    pub(super) fn push_literal(&self, parts: &mut Vec<Part>, start: usize, text: &[u8], marks: Marks) {
         match parts.last_mut() {
             Some(Part { span, kind: PartKind::Literal(last) }) if last.text.len() < LONGEST_JOINED => {
                 last.text = [&last.text, text].concat().into();
@@ -269,8 +269,8 @@ impl<'p> Parser<'p, '_> {
         }
         if length > 0 {
             self.skip(length);
-            let text = rest.get(..length).unwrap_or_default().into();
-            self.push(parts, start, PartKind::Literal(Literal { text, marks: Marks::default() }));
+            let text = rest.get(..length).unwrap_or_default();
+            self.push_literal(parts, start, text, Marks::default());
         }
     }
 

@@ -6,6 +6,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod bash;
+pub mod shape;
 pub mod values;
 
 /// Random numbers that depend on nothing but the seed.
