@@ -1,6 +1,6 @@
 //! What is printed is what was parsed.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod oracle;
 

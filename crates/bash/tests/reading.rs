@@ -119,6 +119,11 @@ fn two_parentheses_are_arithmetic_or_subshells() {
         ("((a)\n)", "!ambiguous"),
         ("((case x in x) a;; esac) )", "!ambiguous"),
         ("(($((a);b) );c)", "!ambiguous"),
+        // It counts them once more before it evaluates an expression, as if all were alike.
+        ("a $((b $(case x in x) c;; esac)))", "!ambiguous"),
+        ("a $((b `case x in (x) c;; esac`))", "!ambiguous"),
+        ("a $((b + $(c <<E\n)\nE\n)))", "!ambiguous"),
+        ("a $((b + $(c ')')))", "c a"),
         // No expression, and no expansion to make it one.
         ("((a b))", "!unsupported"),
         ("echo $((a;b))", "!unsupported"),
@@ -196,6 +201,9 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         ("unset 'x[$(a)]'", "unset ?"),
         ("let 'x=$(a)'", "let ?"),
         ("export PS1='[$(a)]'", "export"),
+        // A copied substitution has a name for its coprocess, which is a command in front of another.
+        ("a $(coproc b)", "!ambiguous"),
+        ("a $(coproc { b; })", "coproc b a"),
         ("a=(b)c", "!unsupported"),
     ] {
         assert_eq!(names(text), expected, "{text:?}");

@@ -98,7 +98,20 @@ impl Parser<'_, '_> {
         Ok(Arithmetic { span: self.since(start), bracket: false, parts, expression })
     }
 
+    /// The parts up to what ends the text.
+    ///
+    /// Bash looks for the end once more when it expands the text, and counts parentheses without a look at
+    /// what they belong to: `$((a $(case x in x) b;; esac)))` runs `a`.
     fn arithmetic_parts(&mut self, until: Until) -> Parsed<Vec<Part>> {
+        let (start, unbalanced) = (self.pos, self.shared.unbalanced);
+        let parts = self.unchecked_parts(until)?;
+        if self.shared.unbalanced != unbalanced {
+            return Err(self.unknown_at(start, Reason::Ambiguous));
+        }
+        Ok(parts)
+    }
+
+    fn unchecked_parts(&mut self, until: Until) -> Parsed<Vec<Part>> {
         let mut parts = Vec::new();
         let mut parentheses = 0_u32;
         let mut brackets = 0_u32;

@@ -297,9 +297,9 @@ impl Parser<'_, '_> {
     }
 
     fn case_patterns(&mut self, patterns: &mut Vec<Word>) -> Parsed<()> {
-        if !self.eat(b'(') {
-            self.unbalanced = self.unbalanced.saturating_add(1);
-        }
+        // Bash 5.2 drops the parenthesis when it copies a substitution.
+        self.eat(b'(');
+        self.note_unbalanced();
         loop {
             self.plain_blanks();
             if !patterns.is_empty() && self.reserved().is_some_and(|(word, _)| word == Reserved::Esac) {
@@ -419,6 +419,10 @@ impl Parser<'_, '_> {
                     return Err(self.unexpected());
                 };
                 self.simple(simple)?;
+                if self.substitutions > 0 {
+                    // Bash 5.2 copies a substitution with a name for the coprocess, which then is a command.
+                    return Err(self.unknown_at(start, Reason::Ambiguous));
+                }
                 if simple.assignments.is_empty() && simple.words.get(1).is_some_and(is_read_as_command) {
                     return Err(self.unknown_at(start, Reason::Ambiguous));
                 }

@@ -77,12 +77,17 @@ impl Parser<'_, '_> {
                     let rest = self.text.get(self.pos..).unwrap_or_default();
                     let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
                     self.skip(length);
-                    self.unbalanced = self.unbalanced.saturating_add(1);
+                    self.note_unbalanced();
                     return;
                 }
                 _ => return,
             }
         }
+    }
+
+    /// Notes that parentheses need not balance in what is passed.
+    pub(super) fn note_unbalanced(&mut self) {
+        self.shared.unbalanced = self.shared.unbalanced.saturating_add(1);
     }
 
     /// Passes blanks where `#` is no comment.

@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
         Retry {
             outer,
             here_docs: self.shared.here_docs.len(),
-            unbalanced: self.unbalanced,
+            unbalanced: self.shared.unbalanced,
             changes: self.shared.reading.changes.len(),
         }
     }
@@ -179,7 +179,7 @@ impl Parser<'_, '_> {
         }
         self.spend(self.pos.saturating_sub(start))?;
         self.pos = start;
-        self.unbalanced = retry.unbalanced;
+        self.shared.unbalanced = retry.unbalanced;
         self.shared.here_docs.truncate(retry.here_docs);
         self.shared.reading.changes.truncate(retry.changes);
         Ok(())
@@ -190,7 +190,7 @@ impl Parser<'_, '_> {
     /// Bash has cut the text at the parentheses it found in the first. A comment, a here-document or a
     /// clause of `case` can make the second pair them in another way.
     pub(super) fn settle_retry(&mut self, retry: &Retry, start: usize) -> Parsed<()> {
-        if self.unbalanced != retry.unbalanced || self.shared.here_docs.len() != retry.here_docs {
+        if self.shared.unbalanced != retry.unbalanced {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
         self.shared.speculating = retry.outer;
@@ -267,7 +267,7 @@ impl Parser<'_, '_> {
         self.spend(1)?;
         let pending = self.begin_substitution();
         let outer = std::mem::replace(&mut self.brace_ends_at, self.nesting);
-        let (body_start, unbalanced, here_docs) = (self.pos, self.unbalanced, self.shared.here_docs.len());
+        let (body_start, unbalanced) = (self.pos, self.shared.unbalanced);
         let mut substitution = new_substitution(style);
         self.list(&mut substitution.body)?;
         if substitution.body.items.is_empty() {
@@ -275,7 +275,7 @@ impl Parser<'_, '_> {
         }
         // Older versions take everything up to the first brace for a parameter.
         let body = self.text.get(body_start..self.pos).unwrap_or_default();
-        if body.contains(&b'}') || self.unbalanced != unbalanced || self.shared.here_docs.len() != here_docs {
+        if body.contains(&b'}') || self.shared.unbalanced != unbalanced {
             return Err(self.unknown(Reason::Ambiguous));
         }
         self.expect(b'}')?;

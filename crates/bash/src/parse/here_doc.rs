@@ -23,6 +23,7 @@ impl Parser<'_, '_> {
             // Bash 5.2 loses the quotes of an empty delimiter when it copies a substitution.
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
+        self.note_unbalanced();
         let id = HereDocId(u32::try_from(self.shared.here_docs.len()).unwrap_or(u32::MAX));
         self.shared.here_docs.push(HereDoc {
             delimiter_span: self.since(start),

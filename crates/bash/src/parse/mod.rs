@@ -66,6 +66,7 @@ fn parse_measured(source: &[u8], options: &Options) -> (Result<Script, Unknown>,
         ascii,
         here_docs: Vec::new(),
         speculating: false,
+        unbalanced: 0,
         reading: Reading::default(),
     };
     let mut body = List::default();
@@ -114,6 +115,9 @@ struct Shared<'p> {
     /// Whether a construct is being read that may be read again in another way. There is no second
     /// such construct inside one, or the time would double with each.
     speculating: bool,
+    /// How many things were passed in which parentheses need not balance: comments, clauses of `case`,
+    /// here-documents.
+    unbalanced: usize,
     reading: Reading,
 }
 
@@ -134,8 +138,6 @@ struct Parser<'p, 's> {
     after_compound: bool,
     /// The nesting at which a bare `}` ends the list, inside `${ …; }`.
     brace_ends_at: u32,
-    /// How many things were passed in which parentheses need not balance: comments, clauses of `case`.
-    unbalanced: usize,
 }
 
 impl<'p, 's> Parser<'p, 's> {
@@ -150,7 +152,6 @@ impl<'p, 's> Parser<'p, 's> {
             nesting: 0,
             after_compound: false,
             brace_ends_at: 0,
-            unbalanced: 0,
         }
     }
 

@@ -6,6 +6,8 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod bash;
+pub mod canary;
+pub mod scripts;
 pub mod shape;
 pub mod values;
 
