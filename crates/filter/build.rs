@@ -197,7 +197,12 @@ fn step_code(rule: &str, step: &StepDef, written: &mut Vec<String>) -> String {
             patterns(rule, from.list(), written),
             patterns(rule, until.list(), written)
         ),
-        StepDef::FoldLines(list) => format!("Step::Fold({})", patterns(rule, list.list(), written)),
+        StepDef::FoldLines(list) => {
+            format!("Step::Fold {{ lines: {}, shown: 1 }}", patterns(rule, list.list(), written))
+        }
+        StepDef::FoldList { lines, shown } => {
+            format!("Step::Fold {{ lines: {}, shown: {shown} }}", patterns(rule, lines.list(), written))
+        }
         StepDef::DropSection { from, until } => format!(
             "Step::Section {{ from: {}, until: {} }}",
             patterns(rule, from.list(), written),

@@ -219,6 +219,9 @@ fn states_trouble(line: &str) -> bool {
             }
         }
     }
+    if ends_in_trouble(line) {
+        return true;
+    }
     // `TypeError: …`, `java.lang.IllegalStateException: …`, `src/a.c:1:2: warning: …`
     for at in scan::find_all(line, ": ") {
         let head = &line[..at];
@@ -244,6 +247,41 @@ fn states_trouble(line: &str) -> bool {
         }
     }
     false
+}
+
+/// Ends of a line that say how it went, in lower case.
+const ENDS: &[&str] = &[
+    "failed",
+    "failure",
+    "refused",
+    "denied",
+    "not found",
+    "timed out",
+    "unreachable",
+    "aborted",
+    "killed",
+    "rejected",
+    "missing",
+    "unsupported",
+];
+
+/// What a passing test begins with: its title may end in any word.
+const PASSED: &[&str] = &["✓", "✔", "√", "✅", "ok ", "PASS", "(pass)", "--- PASS", "##"];
+
+/// Whether a step of a tool ends in how it went wrong: `-- Looking for x.h - not found`.
+fn ends_in_trouble(line: &str) -> bool {
+    let text = line.trim_end_matches([' ', '.', '!', ')', ']', '\'', '"']);
+    let Some(before) = ENDS.iter().find_map(|end| {
+        let at = text.len().checked_sub(end.len()).filter(|at| text.is_char_boundary(*at))?;
+        text[at..].eq_ignore_ascii_case(end).then(|| &text[..at])
+    }) else {
+        return false;
+    };
+    let word = before.trim_end().rsplit(' ').next().unwrap_or_default();
+    before.ends_with(|c: char| !c.is_alphanumeric() && c != '_')
+        && !matches!(word, "0" | "no" | "not" | "never" | "none")
+        && !PASSED.iter().any(|mark| line.trim_start().starts_with(mark))
+        && !scan::holds(line, "PASSED")
 }
 
 /// Where a line points to: the byte range of `path:line[:column]` or `path(line[,column])`.
@@ -323,6 +361,9 @@ mod tests {
             "bash: line 1: frob: command not found",
             "zsh: permission denied: ./x",
             "Segmentation fault (core dumped)",
+            "-- Looking for zlib.h - not found",
+            "-- Performing Test HAVE_X - Failed",
+            "Connecting to 127.0.0.1:9... failed: Connection refused.",
         ] {
             assert_eq!(weigh(line), Weight::Vital, "{line}");
         }
@@ -338,6 +379,8 @@ mod tests {
             "ok      example.com/errors 0.012s",
             "[worker] heartbeat 7 ok",
             "Downloading failsafe-1.0.jar",
+            "  ✓ tells when the login failed",
+            "tests/a.py::test_a_build_that_failed PASSED",
         ] {
             assert_ne!(weigh(line), Weight::Vital, "{line}");
         }

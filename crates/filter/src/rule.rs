@@ -166,7 +166,7 @@ impl Patterns {
 pub(crate) enum Step {
     Drop(Patterns),
     DropOutside { noise: Patterns, from: Patterns, until: Patterns },
-    Fold(Patterns),
+    Fold { lines: Patterns, shown: usize },
     Section { from: Patterns, until: Patterns },
     Keep(Patterns),
     Truncate { most: usize, head: usize, tail: usize },

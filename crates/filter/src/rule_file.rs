@@ -73,6 +73,8 @@ pub(crate) enum StepDef {
     StripNoise(OneOrMany),
     /// Shows the first and the last of neighbouring lines of a kind, and how many there were.
     FoldLines(OneOrMany),
+    /// The same for a list of names: so many of them are shown before any is left out.
+    FoldList { lines: OneOrMany, shown: usize },
     /// Leaves out blocks of lines, from one pattern up to and without the other.
     DropSection { from: OneOrMany, until: OneOrMany },
     /// Keeps these lines (and every line the engine guards).

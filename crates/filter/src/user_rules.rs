@@ -325,7 +325,8 @@ fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
             from: some(from, "from")?,
             until: some(until, "until")?,
         },
-        StepDef::FoldLines(list) => Step::Fold(some(list, "fold_lines")?),
+        StepDef::FoldLines(list) => Step::Fold { lines: some(list, "fold_lines")?, shown: 1 },
+        StepDef::FoldList { lines, shown } => Step::Fold { lines: some(lines, "fold_list")?, shown: *shown },
         StepDef::DropSection { from, until } => {
             Step::Section { from: some(from, "from")?, until: some(until, "until")? }
         }

@@ -1,11 +1,16 @@
-//! Writes the file once for neighbouring lines that begin `file:line:`.
+//! Writes the file once for many neighbouring lines that begin `file:line:`.
 
 use super::{Held, Line, Next, Stage};
 
+/// Lines of one file below which they are shown as they came: a place is found by its full name.
+const LEAST: usize = 6;
+
 #[derive(Default)]
 pub(crate) struct ByFile {
-    first: Option<Held>,
     path: String,
+    /// Lines of the file so far, until it is worth a line of its own.
+    held: Vec<Held>,
+    /// The file was written, and its lines follow without it.
     open: bool,
 }
 
@@ -36,12 +41,27 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// What stands behind the path, on a line of a match or of its context (`path-14-text`).
+fn behind<'t>(text: &'t str, path: &str) -> Option<&'t str> {
+    let rest = text.strip_prefix(path)?;
+    let context = rest.strip_prefix('-').filter(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+    context.or_else(|| split(text).filter(|(p, _)| *p == path).map(|(_, rest)| rest))
+}
+
 impl ByFile {
     fn close(&mut self, next: &mut Next<'_>) {
-        if let Some(first) = self.first.take() {
-            next.line(first.line());
+        for held in std::mem::take(&mut self.held) {
+            next.line(held.line());
         }
         self.open = false;
+        self.path.clear();
+    }
+
+    fn short(&self, line: Line<'_>, next: &mut Next<'_>) {
+        match behind(line.text, &self.path) {
+            Some(rest) => next.line(Line { text: &format!(" {rest}"), ..line.known() }),
+            None => next.line(line),
+        }
     }
 }
 
@@ -51,34 +71,28 @@ impl Stage for ByFile {
             self.close(next);
             return next.line(line);
         }
-        // Context lines of grep: `path-14-text`.
-        if self.open
-            && let Some(rest) = line.text.strip_prefix(self.path.as_str()).and_then(|r| r.strip_prefix('-'))
-            && rest.starts_with(|c: char| c.is_ascii_digit())
-        {
-            return next.line(Line { text: &format!(" {rest}"), ..line.known() });
-        }
-        let Some((path, rest)) = split(line.text) else {
-            // What is indented below a message belongs to it.
-            if !(self.open && line.text.starts_with("  ")) {
-                self.close(next);
-            } else if let Some(first) = self.first.take() {
-                next.line(first.line());
+        if !self.path.is_empty() && behind(line.text, &self.path).is_some() {
+            if self.open {
+                return self.short(line, next);
             }
-            return next.line(line);
-        };
-        if self.open && self.path == path {
-            if let Some(first) = self.first.take() {
-                next.note(path);
-                let (_, head) = split(&first.text).unwrap_or(("", &first.text));
-                next.line(Line { text: &format!(" {head}"), ..first.line().known() });
+            self.held.push(line.into());
+            if self.held.len() == LEAST {
+                self.open = true;
+                next.note(&self.path);
+                for held in std::mem::take(&mut self.held) {
+                    self.short(held.line(), next);
+                }
             }
-            return next.line(Line { text: &format!(" {rest}"), ..line.known() });
+            return;
         }
         self.close(next);
-        self.open = true;
-        path.clone_into(&mut self.path);
-        self.first = Some(line.into());
+        match split(line.text) {
+            Some((path, _)) => {
+                path.clone_into(&mut self.path);
+                self.held.push(line.into());
+            }
+            None => next.line(line),
+        }
     }
 
     fn finish(&mut self, next: &mut Next<'_>) {

@@ -438,16 +438,16 @@ impl Diagnostics {
         }
         let mut text = String::new();
         let paren = block.shape == Shape::Paren && !group.row;
-        if group.list.is_empty() || group.file != block.path {
-            if !group.list.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(&short_path(&group.file, &block.path));
+        let same_file = !group.list.is_empty() && group.file == block.path;
+        if !group.list.is_empty() {
+            text.push_str(if same_file && said { "; " } else { "\n" });
+        }
+        // A place is searched for by its full name; rows of a list stand below their file anyway.
+        if !(same_file && group.row) {
+            text.push_str(&block.path);
             if !paren {
                 text.push(':');
             }
-        } else {
-            text.push_str("; ");
         }
         if paren {
             text.push_str(&format!("({})", block.position));
@@ -560,18 +560,6 @@ fn without_flag(message: &str) -> &str {
         message.strip_suffix(']').and_then(|m| m.rsplit_once(" [")).map_or(message, |(head, _)| head);
     let message = message.trim();
     message.rsplit_once("  ").map_or(message, |(head, _)| head.trim_end())
-}
-
-/// In lists, a file in the folder of the one before goes by its name alone.
-fn short_path(before: &str, path: &str) -> String {
-    let (folder, name) = match path.rsplit_once('/') {
-        Some((folder, name)) => (Some(folder), name),
-        None => (None, path),
-    };
-    match before.rsplit_once('/') {
-        Some((other, _)) if folder == Some(other) && folder.is_some_and(|f| f.len() > 24) => name.to_owned(),
-        _ => path.to_owned(),
-    }
 }
 
 impl Stage for Diagnostics {

@@ -1,4 +1,4 @@
-//! Shows the first and the last of neighbouring lines of a kind, and how many stood between.
+//! Shows the first few and the last of neighbouring lines of a kind, and how many stood between.
 
 use super::{Held, Line, Next, Stage, may_drop};
 use crate::rule::{Origin, Patterns};
@@ -10,19 +10,23 @@ pub(crate) struct Fold {
     lines: Patterns,
     never: Patterns,
     origin: Origin,
-    /// After the first: what stands between, and the last.
+    /// How many lines are shown before any is left out.
+    shown: usize,
+    /// How many of the neighbouring lines were shown.
+    written: usize,
+    /// After those: what stands between, and the last.
     between: Vec<Held>,
     count: u64,
-    open: bool,
 }
 
 impl Fold {
-    pub(crate) fn new(lines: Patterns, never: Patterns, origin: Origin) -> Self {
-        Self { lines, never, origin, between: Vec::new(), count: 0, open: false }
+    pub(crate) fn new(lines: Patterns, never: Patterns, origin: Origin, shown: usize) -> Self {
+        let shown = shown.max(1);
+        Self { lines, never, origin, shown, written: 0, between: Vec::new(), count: 0 }
     }
 
     fn close(&mut self, next: &mut Next<'_>) {
-        self.open = false;
+        self.written = 0;
         let last = self.between.pop();
         let between = std::mem::take(&mut self.between);
         let hidden = self.count.saturating_sub(u64::from(last.is_some()));
@@ -73,15 +77,15 @@ impl Stage for Fold {
             && !self.never.matches(line.text)
             && may_drop(line.text, self.origin);
         if !one {
-            if self.open {
+            if self.written > 0 {
                 self.close(next);
             }
             return next.line(line);
         }
         let short = words(line.text);
         let line = Line { text: short.as_deref().unwrap_or(line.text), ..line };
-        if !self.open {
-            self.open = true;
+        if self.written < self.shown {
+            self.written += 1;
             return next.line(line.known());
         }
         self.count += 1;
@@ -93,7 +97,7 @@ impl Stage for Fold {
     }
 
     fn finish(&mut self, next: &mut Next<'_>) {
-        if self.open {
+        if self.written > 0 {
             self.close(next);
         }
     }

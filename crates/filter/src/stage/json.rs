@@ -24,6 +24,11 @@ const UNUSUAL: u64 = 200;
 const LONG_TEXT: usize = 4000;
 const DEPTH: usize = 256;
 /// Values remembered per key, keys per list.
+/// Rows of a list inside a row whose numbers are looked at.
+const INNER_NUMBERS: u64 = 8;
+/// What is gathered of a list inside a row, and what of it is handed to that row.
+const INNER_GATHERED: usize = 2048;
+const INNER: usize = 192;
 const VALUES: usize = 64;
 const PATHS: usize = 512;
 
@@ -67,7 +72,7 @@ enum Token {
     Bare,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Feature {
     path: u64,
     kind: u8,
@@ -118,6 +123,10 @@ struct Frame {
     features: Vec<Feature>,
     trouble: bool,
     first: bool,
+    /// The list stands inside a row of another one.
+    nested: bool,
+    /// Of such a list: what its rows hold, for the row around it.
+    inner: Vec<Feature>,
 }
 
 /// Reads JSON piece by piece.
@@ -365,6 +374,7 @@ impl Shaper {
                     _ => 0,
                 };
                 let list = (byte == b'[').then(List::default);
+                let nested = list.is_some() && self.stack.iter().any(|f| f.list.is_some());
                 self.expect = if byte == b'[' { Expect::FirstValue } else { Expect::FirstKey };
                 let start = self.out.len();
                 self.out.push(byte);
@@ -377,6 +387,8 @@ impl Shaper {
                     features: Vec::new(),
                     trouble: false,
                     first: true,
+                    nested,
+                    inner: Vec::new(),
                 });
             }
             (Expect::Value | Expect::FirstValue, b'"') => {
@@ -451,9 +463,8 @@ impl Shaper {
             return Ok(());
         }
         if list {
-            // For the row around it, a list counts by what stands in it.
-            let value = hash(&self.out[frame.start..]);
             let trouble = frame.trouble;
+            let value = if self.hand_up(frame.inner) { 0 } else { hash(&self.out[frame.start..]) };
             self.value(LIST, value, trouble)
         } else {
             self.expect = Expect::CommaOrEnd;
@@ -468,14 +479,32 @@ impl Shaper {
         }
     }
 
+    /// Adds what the rows of an inner list hold to the row around it; too much of it is refused.
+    fn hand_up(&mut self, mut inner: Vec<Feature>) -> bool {
+        inner.sort_unstable();
+        inner.dedup();
+        let base = self.stack.last().map_or(0, |frame| mix(frame.path, frame.key));
+        let Some(row) = self.stack.iter_mut().rev().find(|f| f.list.is_some()) else { return false };
+        if inner.is_empty() || inner.len() > INNER || row.features.len() + inner.len() > 255 {
+            return false;
+        }
+        row.features.extend(inner.into_iter().map(|f| Feature { path: mix(base, f.path) | 1, ..f }));
+        true
+    }
+
     /// A row of the innermost list is complete.
     fn end_row(&mut self) {
         let Some(frame) = self.stack.last_mut() else { return };
-        let features = std::mem::take(&mut frame.features);
+        let mut features = std::mem::take(&mut frame.features);
+        features.sort_unstable_by_key(|f| f.path);
         let trouble = frame.trouble;
         let start = frame.row_start;
         let Some(list) = &mut frame.list else { return };
         list.seen += 1;
+        if frame.nested && frame.inner.len() < INNER_GATHERED {
+            let few = list.seen <= INNER_NUMBERS;
+            frame.inner.extend(features.iter().filter(|f| few || f.kind != NUMBER));
+        }
         if !list.decided {
             list.rows.push(Row { start, features, trouble });
             if list.rows.len() >= WARM || self.out.len() - frame.start > 64 * 1024 {
@@ -499,12 +528,15 @@ impl Shaper {
 
 impl List {
     fn note(&mut self, features: &[Feature]) {
+        let mut last = None;
         for feature in features {
             if self.paths.len() >= PATHS && !self.paths.contains_key(&feature.path) {
                 continue;
             }
             let path = self.paths.entry(feature.path).or_default();
-            path.present += 1;
+            // Rows of an inner list share a path: it is there once.
+            path.present += u64::from(last != Some(feature.path));
+            last = Some(feature.path);
             path.kinds[usize::from(feature.kind)] += 1;
             if !path.free {
                 if path.values.len() < VALUES {
@@ -520,6 +552,7 @@ impl List {
     fn unusual(&self, features: &[Feature], total: u64) -> bool {
         let rare = |count: u64| count * 16 <= total;
         let mut usual_present = 0;
+        let mut last = None;
         for feature in features {
             let Some(path) = self.paths.get(&feature.path) else { return true };
             if rare(path.kinds[usize::from(feature.kind)]) || rare(path.present) {
@@ -533,7 +566,8 @@ impl List {
             {
                 return true;
             }
-            usual_present += u64::from(path.present * 8 > total * 7);
+            usual_present += u64::from(path.present * 8 > total * 7 && last != Some(feature.path));
+            last = Some(feature.path);
         }
         let usual = self.paths.values().filter(|p| p.present * 8 > total * 7).count() as u64;
         usual_present < usual
@@ -691,6 +725,23 @@ mod tests {
             let value: Value = serde_json::from_str(&out).unwrap();
             let shown = value["rows"].as_array().unwrap().iter().filter(|r| r.is_object()).count() as u64;
             assert_eq!(shown + hidden, 1000, "{odd}");
+        }
+    }
+
+    #[test]
+    fn an_odd_value_in_a_list_inside_a_row_stays() {
+        for inner in [1usize, 3, 20] {
+            let rows: Vec<Value> = (0..120)
+                .map(|n| {
+                    let parts: Vec<Value> = (0..inner)
+                        .map(|k| json!({"id": format!("i-{n:04}-{k}"), "state": {"name": if (n, k) == (71, inner - 1) { "stopped" } else { "running" }}}))
+                        .collect();
+                    json!({"group": n, "instances": parts})
+                })
+                .collect();
+            let text = json!({ "groups": rows }).to_string();
+            let (out, hidden) = shape(&text).unwrap();
+            assert!(hidden > 80 && out.contains("stopped") && out.contains("i-0071-0"), "{inner}: {out}");
         }
     }
 

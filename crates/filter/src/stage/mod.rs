@@ -182,7 +182,9 @@ pub(crate) fn of_rule(rule: &Rule, stages: &mut Vec<Box<dyn Stage>>) {
                 from.clone(),
                 until.clone(),
             )),
-            Step::Fold(lines) => Box::new(fold::Fold::new(lines.clone(), never.clone(), origin)),
+            Step::Fold { lines, shown } => {
+                Box::new(fold::Fold::new(lines.clone(), never.clone(), origin, *shown))
+            }
             Step::Section { from, until } => {
                 Box::new(drop_lines::DropSection::new(from.clone(), until.clone(), never.clone(), origin))
             }
