@@ -10,17 +10,21 @@ use std::time::Duration;
 use toolgate::approval::{execute_call_asking, execute_text_asking};
 use toolgate::config::{Loaded, Origin, Source};
 use toolgate::exec::{NetworkScope, Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
+use toolgate::filter::Catalog;
 use toolgate::gates::{AutonomyGate, NetworkGate, Opaque, PermissionGate, PlanGate, TrustGate};
+use toolgate::layers::{FilterLayer, OverflowLayer, RedactLayer};
 use toolgate::policy::permissions::{BlockList, ConfirmList};
 use toolgate::policy::rule::{Layer as RuleLayer, RuleText, Rules};
-use toolgate::shell::{Environment, ShellTool};
+use toolgate::shell::{Environment, OutputSink, ShellTool};
 use toolgate::spawn::{BoundaryLevel, BoundaryNetwork, BoundaryPolicy, SandboxSpawner};
+use toolgate::tools::output::OutputTool;
 use toolgate::understanding::{Surroundings, Understanding};
 
 use crate::ask::Person;
 use crate::config_files;
+use crate::distil::{Distil, Shown};
 use crate::failure::Failure;
-use crate::live::Live;
+use crate::filter_rules;
 use crate::session_flags::{Preset, SessionFlags, start_dir};
 use crate::signals::Signals;
 use crate::switched_off::SwitchedOff;
@@ -39,15 +43,35 @@ impl Assembly {
         Ok(Self { loaded, start: start.to_owned() })
     }
 
-    /// Builds the pipeline. The output of commands goes to `live` as it comes, where there is one; a
+    /// The filter rules that count here; `None` where output is not to be filtered.
+    pub(crate) fn rules(&self) -> Result<Option<Catalog>, Failure> {
+        match self.loaded.config.tools.filters.enabled {
+            true => filter_rules::catalog(&self.start, &self.loaded).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// What becomes of output, with these rules.
+    pub(crate) fn distil(&self, rules: Option<Catalog>, shown: Shown) -> Result<Distil, Failure> {
+        Distil::new(&self.loaded, rules, shown)
+    }
+
+    /// The pipeline of calls whose results are told in one piece.
+    pub(crate) fn pipeline(&self, session: &SessionFlags, signals: &Signals) -> Result<Pipeline, Failure> {
+        let distil = self.distil(self.rules()?, Shown::Distilled)?;
+        self.pipeline_with(session, signals, &distil, None)
+    }
+
+    /// Builds the pipeline. The output of commands goes to `sink` as it comes, where there is one; a
     /// signal to us ends them.
     ///
     /// Must be called in the runtime that the pipeline is to run in.
-    pub(crate) fn pipeline(
+    pub(crate) fn pipeline_with(
         &self,
         session: &SessionFlags,
         signals: &Signals,
-        live: Option<Arc<Live>>,
+        distil: &Distil,
+        sink: Option<Arc<dyn OutputSink>>,
     ) -> Result<Pipeline, Failure> {
         let surroundings = self.surroundings();
         let network = self.network(session);
@@ -67,11 +91,19 @@ impl Assembly {
         if !self.loaded.config.tools.enabled {
             builder = builder.gate(SwitchedOff { origin: self.origin("tools.enabled") });
         }
-        let shell = self.shell(signals, live, boundary)?;
+        let shell = self.shell(signals, sink, distil, boundary)?;
+        if distil.shown != Shown::Whole {
+            builder = builder.layer(OverflowLayer::new(distil.outputs.clone()));
+        }
+        if let Some(filters) = &distil.filters {
+            builder = builder.layer(FilterLayer::new(filters.clone()).keeping(distil.outputs.clone()));
+        }
         Ok(builder
+            .layer(RedactLayer::new(distil.secrets.clone()))
             .normaliser(shell.directories())
             .normaliser(Understanding::new(surroundings))
             .tool(shell)
+            .tool(OutputTool::new(distil.outputs.clone()))
             .build()?)
     }
 
@@ -148,7 +180,8 @@ impl Assembly {
     fn shell(
         &self,
         signals: &Signals,
-        live: Option<Arc<Live>>,
+        sink: Option<Arc<dyn OutputSink>>,
+        distil: &Distil,
         boundary: Boundary,
     ) -> Result<ShellTool, Failure> {
         let config = &self.loaded.config.tools.shell;
@@ -160,12 +193,19 @@ impl Assembly {
             .environment(environment)
             .cwd(&self.start)
             .persist_cwd(config.persist_cwd)
+            .secrets(distil.secrets.clone())
             .cancel(signals.cancel())
             .timeout(Duration::from_secs(config.timeout))
             .background_timeout(Duration::from_secs(config.background_timeout_secs))
             .max_background_runs(usize::try_from(config.max_background_runs).unwrap_or(usize::MAX));
-        if let Some(live) = live {
-            shell = shell.sink(live);
+        if let Some(sink) = sink {
+            shell = shell.sink(sink);
+        }
+        if let Some(filters) = &distil.filters {
+            shell = shell.filters(filters.clone());
+        }
+        if distil.shown != Shown::Whole {
+            shell = shell.outputs(distil.outputs.clone());
         }
         shell.build().map_err(|error| Failure::io("making the shell tool", error))
     }

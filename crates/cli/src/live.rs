@@ -36,6 +36,11 @@ impl Live {
     pub(crate) fn reader_gone(&self) -> bool {
         self.reader_gone.load(Ordering::Relaxed)
     }
+
+    /// Notes that it has.
+    pub(crate) fn lost_reader(&self) {
+        self.reader_gone.store(true, Ordering::Relaxed);
+    }
 }
 
 impl OutputSink for Live {

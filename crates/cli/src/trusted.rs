@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::config_files::home_dir;
+use crate::state::state_dir;
 
 /// The list on disk: one `<sha256> <path>` a line.
 #[derive(Debug)]
@@ -21,10 +21,7 @@ pub(crate) struct Trusted {
 impl Trusted {
     /// The user's list; `None` where there is no home to keep it in.
     pub(crate) fn of_user() -> Option<Self> {
-        // XDG Base Directory 0.8: a relative path is to be ignored.
-        let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-        let state = state.or_else(|| Some(home_dir()?.join(".local/state")))?;
-        Some(Self { file: state.join("toolgate/trusted-projects") })
+        Some(Self { file: state_dir()?.join("trusted-projects") })
     }
 
     #[cfg(test)]

@@ -205,6 +205,67 @@ impl ToolError {
     }
 }
 
+impl ToolError {
+    /// Lets `change` rewrite every text of it, those of what was given by then included.
+    pub fn each_text(&mut self, change: &mut dyn FnMut(&mut String)) {
+        match self {
+            Self::Blocked { command, reasons }
+            | Self::ConfirmationRequired { command, reasons, digest: _ } => {
+                change(command);
+                for reason in reasons {
+                    change(&mut reason.message);
+                    reason.hint.iter_mut().chain(&mut reason.grant).for_each(&mut *change);
+                }
+            }
+            Self::SandboxViolation { path, message, hint } => {
+                crate::output::each_text_of_path(path, change);
+                change(message);
+                hint.iter_mut().for_each(change);
+            }
+            Self::Timeout { partial, timeout_secs: _ } | Self::Cancelled { partial } => {
+                partial.iter_mut().for_each(|output| output.each_text(change));
+            }
+            Self::InvalidParams { message }
+            | Self::Http { message, status: _ }
+            | Self::SnapshotFailed { reason: message }
+            | Self::Panicked { message, part: _ } => change(message),
+            Self::Execution { doing, source, hint } => {
+                let mut text = doing.to_string();
+                change(&mut text);
+                if **doing != *text {
+                    *doing = text.into();
+                }
+                let mut text = source.to_string();
+                change(&mut text);
+                // An error of the system has no text of anyone's; it keeps its number.
+                if source.to_string() != text {
+                    *source = io::Error::new(source.kind(), text);
+                }
+                hint.iter_mut().for_each(change);
+            }
+            Self::UnknownTool { name, nearest: _ } => change(name),
+            Self::Stopped { output, source, completed: _ } => {
+                output.each_text(change);
+                source.each_text(change);
+            }
+        }
+    }
+
+    /// The outputs that it carries, to be rewritten.
+    pub fn each_output(&mut self, change: &mut dyn FnMut(&mut ToolOutput)) {
+        match self {
+            Self::Timeout { partial, .. } | Self::Cancelled { partial } => {
+                partial.iter_mut().for_each(|output| change(output));
+            }
+            Self::Stopped { output, source, .. } => {
+                change(output);
+                source.each_output(change);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A command can be 64 KB of text; an error shows its beginning.
 fn shown(command: &str) -> Cow<'_, str> {
     const SHOWN_CHARS: usize = 200;

@@ -69,7 +69,7 @@ pub use foreign::{ForeignTool, InnerCheckpoints};
 pub use gate::Gate;
 pub use layer::{Layer, LayerFn, MapOutput, Next, Request, layer_fn, map_output};
 pub use network::NetworkScope;
-pub use output::{DiffData, ExitStatus, Media, ResourceLink, ToolOutput, Truncation};
+pub use output::{DiffData, ExitStatus, Media, ResourceLink, StoredOutput, ToolOutput, Truncation};
 pub use pipeline::{BuildError, JudgedCall, Normaliser, Pipeline, PipelineBuilder};
 pub use registry::{Capabilities, InvocationHint, ToolDef, ToolRegistry};
 pub use session::{Session, SkillEnv};

@@ -37,6 +37,9 @@ pub struct ToolOutput {
     /// What was cut from the output; absent where all of it is here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncation: Option<Truncation>,
+    /// Where the whole of it is kept; absent where all of it is here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<StoredOutput>,
     /// What an output filter saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter_stats: Option<FilterStats>,
@@ -101,6 +104,48 @@ impl ToolOutput {
         self.exit.is_none_or(|exit| exit.success())
     }
 
+    /// Lets `change` rewrite every text that is shown, stored or recorded: what masks secrets goes
+    /// through here. Pictures and the tool's own names are no text.
+    pub fn each_text(&mut self, change: &mut dyn FnMut(&mut String)) {
+        // Taken apart by name, so that a new field has to be thought about.
+        let Self {
+            tool_name: _,
+            summary,
+            blocks_executed: _,
+            structured,
+            exit: _,
+            truncation: _,
+            stored,
+            filter_stats,
+            diff,
+            streamed: _,
+            retries,
+            terminal_id: _,
+            locations,
+            media: _,
+            links,
+        } = self;
+        change(summary);
+        if let Some(value) = structured {
+            each_text_of_json(value, change);
+        }
+        if let Some(error) = stored.as_mut().and_then(|stored| stored.error.as_mut()) {
+            change(error);
+        }
+        if let Some(command) = filter_stats.as_mut().and_then(|stats| stats.command.as_mut()) {
+            change(command);
+        }
+        if let Some(DiffData { file_path, old_content, new_content }) = diff {
+            [file_path, old_content, new_content].into_iter().for_each(&mut *change);
+        }
+        retries.iter_mut().for_each(&mut *change);
+        locations.iter_mut().for_each(|path| each_text_of_path(path, change));
+        for ResourceLink { uri, name, mime_type: _ } in links {
+            change(uri);
+            change(name);
+        }
+    }
+
     /// Joins the output of the next call of one text to this one.
     pub(crate) fn append(&mut self, next: Self) {
         self.summary.push_str("\n\n");
@@ -118,6 +163,7 @@ impl ToolOutput {
             (Some(a), Some(b)) => Some(a.plus(b)),
             (a, b) => a.or(b),
         };
+        self.stored = self.stored.take().or(next.stored);
         match (&mut self.filter_stats, next.filter_stats) {
             (Some(mine), Some(theirs)) => mine.absorb(&theirs),
             (mine @ None, theirs) => *mine = theirs,
@@ -144,6 +190,32 @@ impl ToolOutput {
 impl fmt::Display for ToolOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.summary)
+    }
+}
+
+/// Lets `change` rewrite every text of a JSON value, names of fields included.
+fn each_text_of_json(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_text_of_json(item, change)),
+        Value::Object(fields) => {
+            for (mut name, mut value) in std::mem::take(fields) {
+                change(&mut name);
+                each_text_of_json(&mut value, change);
+                fields.insert(name, value);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The same for a path, where it is text.
+pub(crate) fn each_text_of_path(path: &mut PathBuf, change: &mut dyn FnMut(&mut String)) {
+    if let Some(mut text) = path.to_str().map(str::to_owned) {
+        change(&mut text);
+        if path.to_str() != Some(&text) {
+            *path = text.into();
+        }
     }
 }
 
@@ -200,6 +272,33 @@ impl Truncation {
             dropped_lines: self.dropped_lines + other.dropped_lines,
         }
     }
+}
+
+/// The whole of an output, kept where it can be read again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredOutput {
+    /// The id to read it by; absent where it could not be kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// All bytes of it.
+    pub bytes: u64,
+    /// All lines of it; a last line without an end counts.
+    pub lines: u64,
+    /// Bytes that were not kept, because there were too many or the disk is full.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing_bytes: u64,
+    /// Why not all of it could be kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How to read on: the call or command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What an edit changed in one file.

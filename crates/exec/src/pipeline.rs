@@ -132,13 +132,13 @@ impl Stack {
         let past = at - self.observers.len();
         if past == 0 {
             return match self.wall(&request) {
-                Ok(()) => next.run(request),
+                Ok(()) => Box::pin(self.cleared(next, request)),
                 Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
             };
         }
         match self.layers.get(past - 1) {
             Some(layer) => Unwound::boxed(layer.name(), || layer.handle(request, next)),
-            None => Box::pin(self.run_tool(request)),
+            None => self.run_tool(request),
         }
     }
 
@@ -186,15 +186,10 @@ impl Stack {
         }
     }
 
-    async fn run_tool(&self, request: Request) -> Outcome {
-        let Some((tool, _)) = self.router.find(&request.call.tool_id) else {
-            let name = request.call.tool_id.to_string();
-            return Err(ToolError::UnknownTool { name, nearest: None });
-        };
-        let Some(events) = &self.events else {
-            let name = request.call.tool_id.clone();
-            return Unwound::boxed(&name, || tool.run(Cleared::new(request, None))).await;
-        };
+    /// What comes after the wall: the layers and the tool. Who watches sees what the layers made of
+    /// it, and nothing that they took out.
+    async fn cleared(&self, next: Next<'_>, request: Request) -> Outcome {
+        let Some(events) = &self.events else { return next.run(request).await };
         let tool_name: Arc<str> = request.call.tool_id.as_str().into();
         let call_id = request.call.context.call_id.clone();
         let command: Arc<str> = request.call.subject().into();
@@ -204,15 +199,23 @@ impl Stack {
             command: command.clone(),
             cwd: request.call.context.cwd.clone(),
         });
-        let mut ended =
-            Ended { events, call: Some(Begun { tool_name: tool_name.clone(), call_id, command }) };
-        let mut outcome =
-            Unwound::boxed(&tool_name, || tool.run(Cleared::new(request, Some(events.clone())))).await;
+        let mut ended = Ended { events, call: Some(Begun { tool_name, call_id, command }) };
+        let mut outcome = next.run(request).await;
         if let Ok(output) = &mut outcome {
             output.streamed = true;
         }
         ended.with(&outcome);
         outcome
+    }
+
+    fn run_tool(&self, request: Request) -> BoxFuture<'_, Outcome> {
+        let name = request.call.tool_id.clone();
+        let Some((tool, _)) = self.router.find(&name) else {
+            let error = ToolError::UnknownTool { name: name.to_string(), nearest: None };
+            return Box::pin(std::future::ready(Err(error)));
+        };
+        let cleared = Cleared::new(request, self.events.clone());
+        Box::pin(async move { Unwound::boxed(&name, || tool.run(cleared)).await })
     }
 }
 

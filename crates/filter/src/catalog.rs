@@ -5,6 +5,9 @@ use crate::rules;
 use crate::user_rules::{self, RulesError};
 use std::sync::Arc;
 
+/// What a command is called that has no name of its own.
+const OTHER: &str = "(other)";
+
 /// Rules to choose from.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
@@ -45,6 +48,43 @@ impl Catalog {
         self.own
             .iter()
             .chain(rules::built_in().iter().filter(|rule| !self.own.iter().any(|own| own.name == rule.name)))
+    }
+
+    /// Whether a rule makes the output of this command line shorter.
+    ///
+    /// ```
+    /// let catalog = toolgate_filter::Catalog::built_in();
+    /// assert!(catalog.shortens("cd /x && cargo test") && !catalog.shortens("./run-it.sh --now"));
+    /// ```
+    #[must_use]
+    pub fn shortens(&self, command: &str) -> bool {
+        crate::command::commands(command)
+            .iter()
+            .any(|argv| self.rules_for(argv).iter().any(|rule| !rule.plain || !rule.steps.is_empty()))
+    }
+
+    /// What to call a command line in a record that holds none of its arguments: the program whose
+    /// output it is, and the subcommand where a rule knows it by name.
+    ///
+    /// ```
+    /// let catalog = toolgate_filter::Catalog::built_in();
+    /// assert_eq!(catalog.label("cd /x && TOKEN=abc cargo test s3cret"), "cargo test");
+    /// assert_eq!(catalog.label("/opt/bin/tool s3cret"), "tool");
+    /// assert_eq!(catalog.label("$TOOL s3cret"), "(other)");
+    /// ```
+    #[must_use]
+    pub fn label(&self, command: &str) -> String {
+        let commands = crate::command::commands(command);
+        let known = |argv: &&Vec<String>| !self.rules_for(argv).is_empty();
+        let Some(argv) = commands.iter().find(known).or(commands.first()) else { return OTHER.to_owned() };
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
+        let program = match argv.first().map(|word| crate::command::base(word)) {
+            Some(name) if name.len() <= 40 && !name.is_empty() && name.chars().all(plain) => name,
+            _ => return OTHER.to_owned(),
+        };
+        let subcommand = crate::command::subcommand(argv)
+            .filter(|sub| self.rules().any(|rule| rule.names_subcommand(program, sub)));
+        subcommand.map_or_else(|| program.to_owned(), |sub| format!("{program} {sub}"))
     }
 
     /// The rules that are for this command, in the order in which they act.

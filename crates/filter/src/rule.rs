@@ -65,6 +65,16 @@ impl Rule {
         self.fits(argv).is_some()
     }
 
+    /// Whether it is for this subcommand of this program, by name.
+    pub(crate) fn names_subcommand(&self, program: &str, subcommand: &str) -> bool {
+        self.matches.iter().any(|one| match one {
+            Match::Argv { programs, subcommands, .. } => {
+                programs.iter().any(|p| p == program) && subcommands.iter().any(|s| s == subcommand)
+            }
+            Match::Exact(_) | Match::Prefix(_) | Match::Regex(_) => false,
+        })
+    }
+
     /// How closely the rule describes this command, if it is for it.
     pub(crate) fn fits(&self, argv: &[String]) -> Option<u8> {
         self.matches.iter().filter(|one| one.holds(argv)).map(Match::closeness).max()

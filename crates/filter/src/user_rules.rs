@@ -86,6 +86,44 @@ pub enum RulesError {
     },
 }
 
+impl RulesError {
+    /// The bytes of the file it is about: those of the syntax error, the pattern, or the rule's name.
+    #[must_use]
+    pub fn place(&self, text: &str) -> std::ops::Range<usize> {
+        let rule = match self {
+            Self::TooLarge { .. } => return 0..0,
+            Self::Syntax(error) => return error.span().unwrap_or(0..0),
+            Self::LongPattern { rule, .. }
+            | Self::Pattern { rule, .. }
+            | Self::Rule { rule, .. }
+            | Self::Example { rule, .. } => rule,
+        };
+        let named = place_of_rule(text, rule).unwrap_or(0..0);
+        match self {
+            Self::Pattern { pattern, .. } => {
+                let found = text.get(named.end..).and_then(|rest| rest.find(pattern.as_str()));
+                found.map_or(named.clone(), |at| named.end + at..named.end + at + pattern.len())
+            }
+            _ => named,
+        }
+    }
+}
+
+/// Where a rule says its name.
+fn place_of_rule(text: &str, rule: &str) -> Option<std::ops::Range<usize>> {
+    #[derive(Deserialize)]
+    struct Names {
+        rules: Vec<Named>,
+    }
+    #[derive(Deserialize)]
+    struct Named {
+        name: toml::Spanned<String>,
+    }
+    let names: Names = toml::from_str(text).ok()?;
+    // Of two rules of one name the later is what is wrong.
+    names.rules.iter().rfind(|named| named.name.get_ref() == rule).map(|named| named.name.span())
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileDef {
@@ -539,6 +577,22 @@ mod tests {
         assert!(refused(&good.replace("['end']", "['nope']")).contains("`nope` is missing"));
         assert!(refused(&good.replace("['step 2']", "['end']")).contains("`end` is shown"));
         assert!(refused(&good.replace("command = 'tool'", "command = 'other'")).contains("is not for"));
+    }
+
+    #[test]
+    fn an_error_knows_its_place() {
+        let at = |text: &str| {
+            let error = Catalog::built_in().with_file(text, Origin::User).unwrap_err();
+            text[error.place(text)].to_owned()
+        };
+        let other =
+            "[[rules]]\nname = \"q\"\nmatch = { program = \"b(\" }\nsteps = [{ drop_lines = ['a', 'c('] }]\n";
+        assert_eq!(at(&(rule("steps = ['git_diff']") + other)), "c(");
+        assert_eq!(at(&rule("steps = []")), "\"r\"");
+        assert!(at("[[rules]]\nname = 5\n").contains('5'));
+        let twice = rule("plain = true") + "# and\n" + &rule("plain = true");
+        let error = Catalog::built_in().with_file(&twice, Origin::User).unwrap_err();
+        assert!(error.place(&twice).start > twice.find("# and").unwrap());
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod config;
 pub mod executors;
 pub mod gates;
 pub mod layers;
+pub mod output;
 #[cfg(unix)]
 pub mod spawn;
 pub mod speculation;
@@ -19,6 +20,11 @@ pub use toolgate_exec as exec;
 pub use {
     toolgate_bash as bash, toolgate_filter as filter, toolgate_policy as policy, toolgate_sandbox as boundary,
 };
+
+/// Large outputs, kept in files.
+pub mod overflow {
+    pub use toolgate_filter::overflow::*;
+}
 
 /// Running shell commands.
 pub mod shell {

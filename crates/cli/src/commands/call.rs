@@ -42,7 +42,7 @@ impl Call {
         let call = ToolCall::new(self.tool, params).with_context(self.session.context(&start));
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(&self.session, &signals, None)?;
+            let pipeline = assembly.pipeline(&self.session, &signals)?;
             super::tell(ui, assemble::run_call(&pipeline, call, &self.session, &signals).await)
         })
     }

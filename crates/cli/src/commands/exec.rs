@@ -35,7 +35,7 @@ impl Exec {
         let assembly = Assembly::load(&start, &globals.config)?;
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(&self.session, &signals, None)?;
+            let pipeline = assembly.pipeline(&self.session, &signals)?;
             let outcome = assemble::run_text(&pipeline, &text, &self.session, &signals).await;
             match outcome.transpose() {
                 Some(outcome) => super::tell(ui, outcome),

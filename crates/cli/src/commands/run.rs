@@ -1,35 +1,48 @@
 //! `toolgate run`: one shell command.
 
+use std::io::IsTerminal;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolgate::config::Source;
 use toolgate::exec::ToolCall;
+use toolgate::shell::OutputSink;
 
 use super::Globals;
 use crate::assemble::{self, Assembly};
+use crate::cut::Cut;
+use crate::distil::Shown;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input;
 use crate::live::Live;
-use crate::report::CallReport;
 use crate::session_flags::SessionFlags;
 use crate::ui::Ui;
 
 /// Run one shell command through the pipeline
 ///
-/// The command is judged by the policy and run by bash. Its output streams as it comes, stdout to
-/// stdout and stderr to stderr; its stdin is empty; its exit status is passed on.
+/// The command is judged by the policy and run by bash. Its stdin is empty; its exit status is passed
+/// on. Secrets in its output are masked.
+///
+/// On a terminal its output streams as it comes, stdout to stdout and stderr to stderr. Into a pipe or
+/// file it is what a model needs: for commands that a filter rule knows, what the rule leaves, told
+/// when the command has ended; of others, as it comes, no more than `tools.overflow.threshold`
+/// characters and the end. The whole of it is kept then, see `toolgate output`. With --raw, all of it
+/// streams as it is.
 ///
 /// What the policy asks about is asked on the terminal. Without a terminal it is not run, unless
 /// --yes approves it beforehand.
 ///
-/// With --json the output is part of the result, and long output is cut in the middle.
+/// With --json the output is part of the result, filtered, and long output is cut in the middle.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "toolgate run [OPTIONS] '<COMMAND>'", after_long_help = crate::exit::HELP)]
 pub(crate) struct Run {
     /// The command line, as one argument; `-` reads it from stdin
     command: String,
+
+    /// Leave the output as it is, but for secrets: no filter, and outside of --json no cut
+    #[arg(long)]
+    raw: bool,
 
     #[command(flatten)]
     session: SessionFlags,
@@ -41,30 +54,58 @@ pub(crate) struct Run {
 
 impl Run {
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
-        let command = if self.command == "-" { input::stdin("the command")? } else { self.command };
+        let command = if self.command == "-" { input::stdin("the command")? } else { self.command.clone() };
         let mut flags = globals.config.clone();
         if let Some(secs) = self.timeout {
             flags.push(Source::flag("--timeout", "tools.shell.timeout", &secs.to_string()));
         }
         let start = self.session.start()?;
         let assembly = Assembly::load(&start, &flags)?;
+        let rules = if self.raw { None } else { assembly.rules()? };
+        let shown = self.shown(ui, rules.as_ref().is_some_and(|rules| rules.shortens(&command)));
+        let distil = assembly.distil(rules, shown)?;
         let params = Map::from_iter([("command".to_owned(), Value::from(command))]);
         let call = ToolCall::new("bash", params).with_context(self.session.context(&start));
-        let live = (!ui.json()).then(|| Arc::new(Live::new()));
+        let live = Arc::new(Live::new());
+        let cut = Cut::new(live.clone(), distil.outputs.threshold());
+        let sink: Option<Arc<dyn OutputSink>> = match shown {
+            Shown::Whole => Some(live.clone()),
+            Shown::Cut if !ui.json() => Some(Arc::new(cut.clone())),
+            Shown::Cut | Shown::Distilled => None,
+        };
+        let streams = sink.is_some();
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(&self.session, &signals, live.clone())?;
+            let pipeline = assembly.pipeline_with(&self.session, &signals, &distil, sink)?;
             let outcome = assemble::run_call(&pipeline, call, &self.session, &signals).await;
-            let output = match (outcome, &live) {
-                // The command ended as SIGPIPE (13) would have ended it, had it written there itself.
-                (Err(_), Some(live)) if live.reader_gone() => return Ok(Exit::Signalled(13)),
-                (outcome, _) => outcome?,
-            };
-            let exit = Exit::of(output.exit);
-            if ui.json() {
-                ui.report(CallReport::completed(exit, output))?;
+            match outcome {
+                // A command that said nothing is told as it would have been: with nothing.
+                Ok(output) if !ui.json() && !streams && output.filter_stats.is_none() => {
+                    return Ok(Exit::of(output.exit));
+                }
+                outcome if !streams => return super::tell(ui, outcome),
+                _ => {}
             }
-            Ok(exit)
+            // The command ended as SIGPIPE (13) would have ended it, had it written there itself.
+            if outcome.is_err() && live.reader_gone() {
+                return Ok(Exit::Signalled(13));
+            }
+            let partial = outcome.as_ref().err().and_then(Failure::partial);
+            let stored = outcome.as_ref().ok().or(partial.as_ref()).and_then(|output| output.stored.as_ref());
+            cut.write_rest(stored).map_err(Failure::writing)?;
+            Ok(Exit::of(outcome?.exit))
         })
+    }
+
+    /// How much of the output is shown; `shortened` says whether a rule knows the command.
+    fn shown(&self, ui: Ui, shortened: bool) -> Shown {
+        match (ui.json(), self.raw) {
+            (true, true) => Shown::Cut,
+            (true, false) => Shown::Distilled,
+            (false, true) => Shown::Whole,
+            (false, false) if std::io::stdout().is_terminal() => Shown::Whole,
+            (false, false) if shortened => Shown::Distilled,
+            (false, false) => Shown::Cut,
+        }
     }
 }

@@ -44,7 +44,7 @@ impl Tools {
         // Listing runs nothing, but a tool may hold on to the runtime it is made in.
         let tools = crate::assemble::in_runtime(async |signals| {
             Ok(ToolRegistry::from_definitions(
-                assembly.pipeline(&SessionFlags::plain(), &signals, None)?.tool_definitions(),
+                assembly.pipeline(&SessionFlags::plain(), &signals)?.tool_definitions(),
             ))
         })?;
         let array = |format: ToolFormat| {

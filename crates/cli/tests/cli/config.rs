@@ -29,6 +29,22 @@ fn each_value_says_where_it_is_from() {
     max_background_runs = 8         # built-in
     background_timeout_secs = 1800  # built-in
     persist_cwd = true              # --config
+
+    [tools.filters]
+    enabled = true                  # built-in
+    filters_path = ""               # built-in
+
+    [tools.filters.security]
+    extra_patterns = []             # built-in
+
+    [tools.overflow]
+    threshold = 50000               # built-in
+    retention_days = 7              # built-in
+    dir = ""                        # built-in
+    persist = true                  # built-in
+    max_output_bytes = 67108864     # built-in
+    quota_bytes = 2147483648        # built-in
+    reserve_bytes = 268435456       # built-in
     --- exit 0
     "#);
     let report = user.toolgate(&["config", "show", "--json"]).json();

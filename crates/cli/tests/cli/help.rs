@@ -50,13 +50,19 @@ fn the_long_help_of_run_is_complete() {
     assert_snapshot!(User::new().toolgate(&["run", "--help"]).all(), @r"
     Run one shell command through the pipeline
 
-    The command is judged by the policy and run by bash. Its output streams as it comes, stdout to
-    stdout and stderr to stderr; its stdin is empty; its exit status is passed on.
+    The command is judged by the policy and run by bash. Its stdin is empty; its exit status is passed
+    on. Secrets in its output are masked.
+
+    On a terminal its output streams as it comes, stdout to stdout and stderr to stderr. Into a pipe or
+    file it is what a model needs: for commands that a filter rule knows, what the rule leaves, told
+    when the command has ended; of others, as it comes, no more than `tools.overflow.threshold`
+    characters and the end. The whole of it is kept then, see `toolgate output`. With --raw, all of it
+    streams as it is.
 
     What the policy asks about is asked on the terminal. Without a terminal it is not run, unless --yes
     approves it beforehand.
 
-    With --json the output is part of the result, and long output is cut in the middle.
+    With --json the output is part of the result, filtered, and long output is cut in the middle.
 
     Usage: toolgate run [OPTIONS] '<COMMAND>'
 
@@ -65,6 +71,9 @@ fn the_long_help_of_run_is_complete() {
               The command line, as one argument; `-` reads it from stdin
 
     Options:
+          --raw
+              Leave the output as it is, but for secrets: no filter, and outside of --json no cut
+
       -C, --cwd <DIR>
               Run in this directory
 

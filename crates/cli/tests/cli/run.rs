@@ -13,10 +13,13 @@ fn both_streams_and_the_status_are_passed_on() {
 }
 
 #[test]
-fn output_is_passed_on_byte_for_byte_and_whole() {
+fn raw_output_is_passed_on_byte_for_byte_and_whole() {
     let user = User::new();
-    let mut command = user
-        .command(&["run", r"printf 'a\r\n\0\xff\xfe'; head -c 3000000 /dev/zero | tr '\0' x; printf end"]);
+    let mut command = user.command(&[
+        "run",
+        "--raw",
+        r"printf 'a\r\n\0\xff\xfe'; head -c 3000000 /dev/zero | tr '\0' x; printf end",
+    ]);
     let output = command.output().unwrap();
     let mut want = b"a\r\n\0\xff\xfe".to_vec();
     want.extend(std::iter::repeat_n(b'x', 3_000_000));

@@ -7,6 +7,8 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 /// Most bytes one answer holds.
 const ANSWER: usize = 256 * 1024;
+/// An answer can't be bounded to less.
+const SMALLEST_ANSWER: usize = 1024;
 /// A longer line is cut in answers that go by lines.
 const LINE: usize = 16 * 1024;
 /// A longer pattern is refused.
@@ -91,6 +93,8 @@ pub struct Found {
 pub struct OutputReader {
     file: File,
     size: u64,
+    /// Most bytes one answer holds.
+    answer: usize,
 }
 
 impl OutputReader {
@@ -99,7 +103,19 @@ impl OutputReader {
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(ReadError::NotAFile);
         }
-        Ok(Self { file, size: u64::try_from(stat.st_size).unwrap_or(0) })
+        Ok(Self { file, size: u64::try_from(stat.st_size).unwrap_or(0), answer: ANSWER })
+    }
+
+    /// Gives no more than about so many bytes in one answer.
+    #[must_use]
+    pub fn bounded(mut self, bytes: usize) -> Self {
+        self.answer = bytes.clamp(SMALLEST_ANSWER, ANSWER);
+        self
+    }
+
+    /// Bytes of a line that is shown, in answers that go by lines.
+    fn longest_line(&self) -> usize {
+        LINE.min(self.answer / 2)
     }
 
     /// Bytes it holds.
@@ -114,7 +130,7 @@ impl OutputReader {
     /// When reading fails.
     pub fn bytes(&mut self, offset: u64, length: usize) -> Result<Piece, ReadError> {
         let start = offset.min(self.size);
-        let length = length.min(ANSWER);
+        let length = length.min(self.answer);
         // Three bytes more on either side, to find where characters begin.
         let from = start.saturating_sub(3);
         let before = usize::try_from(start - from).unwrap_or(0);
@@ -147,12 +163,13 @@ impl OutputReader {
     /// When reading fails.
     pub fn lines(&mut self, from: u64, count: u64) -> Result<Lines, ReadError> {
         let from = from.max(1);
+        let answer = self.answer;
         let mut out = Lines { text: String::new(), from, count: 0, more: false, cut_lines: Vec::new() };
         self.each_line(|number, line, long| {
             if number < from {
                 return true;
             }
-            if number >= from.saturating_add(count) || out.text.len() + line.len() > ANSWER {
+            if number >= from.saturating_add(count) || out.count > 0 && out.text.len() + line.len() > answer {
                 out.more = true;
                 return false;
             }
@@ -173,6 +190,7 @@ impl OutputReader {
     /// # Errors
     /// When reading fails.
     pub fn tail(&mut self, count: u64) -> Result<Lines, ReadError> {
+        let answer = self.answer;
         let mut total = 0u64;
         let mut last: std::collections::VecDeque<(u64, String, u64)> = std::collections::VecDeque::new();
         let mut held = 0usize;
@@ -180,7 +198,7 @@ impl OutputReader {
             total = number;
             held += line.len();
             last.push_back((number, String::from_utf8_lossy(line).into_owned(), long));
-            while last.len() as u64 > count || held > ANSWER {
+            while last.len() as u64 > count || (held > answer && last.len() > 1) {
                 if let Some((_, text, _)) = last.pop_front() {
                     held = held.saturating_sub(text.len());
                 } else {
@@ -218,25 +236,28 @@ impl OutputReader {
             .build()
             .map_err(|e| refused(Some(Box::new(e))))?;
         let context = context.min(20);
+        let answer = self.answer;
         let mut found = Found::default();
         let mut before: std::collections::VecDeque<String> = std::collections::VecDeque::new();
         let mut offset = 0u64;
         let mut shown = 0usize;
-        self.each_line_whole(|number, line| {
-            let text = clipped(line, 0);
+        self.each_line_whole(|number, line, ended| {
+            let text = if context > 0 { clipped(line, 0) } else { String::new() };
             for earlier in found.matches.iter_mut().rev().take(context) {
                 if number > earlier.line
                     && number <= earlier.line + context as u64
                     && earlier.after.len() < context
+                    && shown < answer
                 {
+                    shown += text.len();
                     earlier.after.push(text.clone());
                 }
             }
             if let Some(at) = regex.find(line) {
                 found.total += 1;
-                if found.matches.len() < most && shown < ANSWER {
+                if found.matches.len() < most && shown < answer {
                     let text = clipped(line, at.start());
-                    shown += text.len();
+                    shown += text.len() + before.iter().map(String::len).sum::<usize>();
                     found.matches.push(Match {
                         line: number,
                         offset: offset + at.start() as u64,
@@ -252,13 +273,14 @@ impl OutputReader {
                     before.pop_front();
                 }
             }
-            offset += line.len() as u64 + 1;
+            offset += line.len() as u64 + u64::from(ended);
         })?;
         Ok(found)
     }
 
     /// Hands on each line, cut to a size, and how many of its bytes were cut.
     fn each_line(&mut self, mut take: impl FnMut(u64, &[u8], u64) -> bool) -> Result<(), ReadError> {
+        let longest = self.longest_line();
         self.file.seek(SeekFrom::Start(0))?;
         let mut reader = BufReader::with_capacity(64 * 1024, &self.file);
         let mut number = 0;
@@ -281,7 +303,7 @@ impl OutputReader {
                     }
                     None => (available, available.len()),
                 };
-                let room = LINE.saturating_sub(line.len()).min(part.len());
+                let room = longest.saturating_sub(line.len()).min(part.len());
                 line.extend_from_slice(&part[..room]);
                 long += (part.len() - room) as u64;
                 reader.consume(used);
@@ -296,8 +318,8 @@ impl OutputReader {
         }
     }
 
-    /// Hands on each line; a line of more than 8 MiB in parts of that size under one number.
-    fn each_line_whole(&mut self, mut take: impl FnMut(u64, &[u8])) -> Result<(), ReadError> {
+    /// Hands on each line, and whether it ends there; one of more than 8 MiB comes in parts under one number.
+    fn each_line_whole(&mut self, mut take: impl FnMut(u64, &[u8], bool)) -> Result<(), ReadError> {
         const MOST: usize = 8 * 1024 * 1024;
         self.file.seek(SeekFrom::Start(0))?;
         let mut reader = BufReader::with_capacity(64 * 1024, &self.file);
@@ -307,7 +329,7 @@ impl OutputReader {
             let available = reader.fill_buf()?;
             if available.is_empty() {
                 if !line.is_empty() {
-                    take(number, &line);
+                    take(number, &line, false);
                 }
                 return Ok(());
             }
@@ -316,7 +338,7 @@ impl OutputReader {
             line.extend_from_slice(&available[..end.unwrap_or(available.len())]);
             reader.consume(used);
             if end.is_some() || line.len() >= MOST {
-                take(number, &line);
+                take(number, &line, end.is_some());
                 line.clear();
                 number += u64::from(end.is_some());
             }

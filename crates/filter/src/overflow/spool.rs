@@ -3,15 +3,21 @@
 //! A disk that is full stops the file and nothing else: the command goes on, its end is still in
 //! the tail, and the summary says what happened.
 
-use super::store::OutputId;
+use super::store::{OutputId, Reserve};
 use crate::terminal::{ceil, floor};
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 /// Bytes of the head and of the tail that are remembered.
 const HEAD: usize = 16 * 1024;
 const TAIL: usize = 48 * 1024;
+/// Most bytes of the end that are held back for an output beyond its limit.
+const END: usize = 4 * 1024 * 1024;
+/// After so many bytes it is looked whether the disk still has space.
+const LOOK: u64 = 4 * 1024 * 1024;
 
 /// What of an output is not in its file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -42,6 +48,9 @@ pub struct Spool {
     file: Option<File>,
     most: u64,
     written: u64,
+    /// The disk, and what must stay free on it.
+    watch: Option<(Arc<OwnedFd>, Reserve)>,
+    looked: u64,
     bytes: u64,
     lines: u64,
     ends_in_line: bool,
@@ -81,6 +90,8 @@ impl Spool {
             file: Some(file),
             most: most.max(1),
             written: 0,
+            watch: None,
+            looked: 0,
             bytes: 0,
             lines: 0,
             ends_in_line: false,
@@ -90,6 +101,12 @@ impl Spool {
             ring: VecDeque::new(),
             cut_lines: 0,
         }
+    }
+
+    /// Stops writing when less than the reserve is free.
+    pub(super) fn watching(mut self, watch: (Arc<OwnedFd>, Reserve)) -> Self {
+        self.watch = Some(watch);
+        self
     }
 
     /// Its identifier.
@@ -123,9 +140,11 @@ impl Spool {
     }
 
     fn store(&mut self, bytes: &[u8]) {
+        self.look();
         let Some(file) = &mut self.file else { return };
-        // Three quarters are for the head, the last one for the end.
-        let head_most = self.most - self.most / 4;
+        // What may be kept of the end is held back, and comes last.
+        let end_most = (self.most / 4).min(END as u64);
+        let head_most = self.most - end_most;
         let room = usize::try_from(head_most.saturating_sub(self.written)).unwrap_or(usize::MAX);
         let (now, later) = bytes.split_at(bytes.len().min(room));
         if !now.is_empty() {
@@ -139,8 +158,22 @@ impl Spool {
             }
         }
         if !later.is_empty() {
-            let most = usize::try_from(self.most / 4).unwrap_or(usize::MAX).clamp(1, 16 * 1024 * 1024);
+            let most = usize::try_from(end_most).unwrap_or(END).max(1);
             self.cut_lines += push_ring(&mut self.ring, later, most);
+        }
+    }
+
+    /// Stops where the disk has filled up meanwhile.
+    fn look(&mut self) {
+        if self.written < self.looked + LOOK || self.file.is_none() {
+            return;
+        }
+        self.looked = self.written;
+        if let Some((folder, reserve)) = &self.watch
+            && reserve.holds(folder).is_err()
+        {
+            self.error = Some("not enough space is left on the disk".to_owned());
+            self.file = None;
         }
     }
 
@@ -168,7 +201,6 @@ impl Spool {
                 Ok(()) => {}
                 Err(error) => self.error = Some(error.to_string()),
             }
-            let _ = file.seek(SeekFrom::Start(0));
         }
         if let Some(error) = self.error.take() {
             cut = Cut::Storage { bytes: self.bytes - self.written, error };

@@ -28,7 +28,7 @@ pub enum StoreError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The folder is open to others, and could not be closed to them.
+    /// The folder is somebody else's, or others can write in it.
     #[error("the folder of outputs {path} is not private")]
     NotPrivate {
         /// Its path.
@@ -69,8 +69,11 @@ pub enum StoreError {
 pub struct OutputId([u8; 16]);
 
 impl OutputId {
-    /// A new one.
-    pub(crate) fn random() -> std::io::Result<Self> {
+    /// A new one, for an output that may come to be stored.
+    ///
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub fn random() -> std::io::Result<Self> {
         let mut bytes = [0u8; 16];
         let mut have = 0;
         while have < bytes.len() {
@@ -177,10 +180,13 @@ impl Store {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
         let folder = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
         let stat = rustix::fs::fstat(&folder).map_err(|e| failed(e.into()))?;
-        if stat.st_mode & 0o077 != 0 && rustix::fs::fchmod(&folder, Mode::RWXU).is_err() {
+        // A folder that others use as well is left as it is; one that they can only look into is closed.
+        let shared = stat.st_uid != rustix::process::geteuid().as_raw() || stat.st_mode & 0o022 != 0;
+        if shared || stat.st_mode & 0o077 != 0 && rustix::fs::fchmod(&folder, Mode::RWXU).is_err() {
             return Err(StoreError::NotPrivate { path: path.to_owned() });
         }
-        Ok(Self { folder: Arc::new(folder), path: path.to_owned(), config: config.clone() })
+        let path = std::fs::canonicalize(path).map_err(failed)?;
+        Ok(Self { folder: Arc::new(folder), path, config: config.clone() })
     }
 
     /// The settings.
@@ -197,26 +203,32 @@ impl Store {
 
     /// Begins a new output.
     ///
-    /// Makes room first where the quota is spent.
+    /// # Errors
+    /// As [`create_as`](Self::create_as).
+    pub fn create(&self) -> Result<Spool, StoreError> {
+        let id =
+            OutputId::random().map_err(|source| StoreError::Folder { path: self.path.clone(), source })?;
+        self.create_as(id)
+    }
+
+    /// Begins the output with this identifier.
+    ///
+    /// Makes room first: what is too old goes, and the oldest where the quota is spent.
     ///
     /// # Errors
     /// When the disk is too full, or the file cannot be made.
-    pub fn create(&self) -> Result<Spool, StoreError> {
-        let space = rustix::fs::fstatvfs(&*self.folder)
-            .map_err(|e| StoreError::Folder { path: self.path.clone(), source: e.into() })?;
-        let free = space.f_bavail.saturating_mul(space.f_frsize);
-        if free < self.config.reserve_bytes {
-            return Err(StoreError::NoSpace { free, reserve: self.config.reserve_bytes });
-        }
-        sweep::make_room(self)?;
-        let id =
-            OutputId::random().map_err(|source| StoreError::Folder { path: self.path.clone(), source })?;
+    pub fn create_as(&self, id: OutputId) -> Result<Spool, StoreError> {
+        let reserve =
+            Reserve::of(&self.folder, self.config.reserve_bytes).map_err(|e| self.folder_failed(e))?;
+        reserve.holds(&self.folder).map_err(|free| StoreError::NoSpace { free, reserve: reserve.0 })?;
+        sweep::sweep(self, SystemTime::now())?;
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&*self.folder, id.file_name(), flags, Mode::RUSR | Mode::WUSR)
             .map_err(|e| StoreError::Access { id, source: e.into() })?;
         // An output that is being written is never removed to make room.
         let _ = rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive);
-        Ok(Spool::new(id, file.into(), self.config.max_output_bytes))
+        let watch = (self.folder.clone(), reserve);
+        Ok(Spool::new(id, file.into(), self.config.max_output_bytes).watching(watch))
     }
 
     /// Opens an output for reading.
@@ -270,3 +282,33 @@ impl Store {
 }
 
 use super::sweep::Swept;
+
+/// Bytes that stay free on the disk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reserve(u64);
+
+impl Reserve {
+    /// As configured, but no more than a twentieth of the disk: a small one could keep nothing else.
+    fn of(folder: &OwnedFd, asked: u64) -> rustix::io::Result<Self> {
+        let space = rustix::fs::fstatvfs(folder)?;
+        let twentieth = space.f_blocks.saturating_mul(space.f_frsize) / 20;
+        Ok(Self(asked.min(twentieth)))
+    }
+
+    /// Exactly so many.
+    #[cfg(test)]
+    pub(super) fn exactly(bytes: u64) -> Self {
+        Self(bytes)
+    }
+
+    /// Fails with what is free where that is less.
+    pub(super) fn holds(self, folder: &OwnedFd) -> Result<(), u64> {
+        match rustix::fs::fstatvfs(folder) {
+            Ok(space) => {
+                let free = space.f_bavail.saturating_mul(space.f_frsize);
+                if free < self.0 { Err(free) } else { Ok(()) }
+            }
+            Err(_) => Err(0),
+        }
+    }
+}

@@ -76,15 +76,6 @@ pub(super) fn sweep(store: &Store, now: SystemTime) -> Result<Swept, StoreError>
     Ok(swept)
 }
 
-/// Removes the oldest outputs until all together take less than the quota.
-pub(super) fn make_room(store: &Store) -> Result<Swept, StoreError> {
-    let mut swept = Swept::default();
-    let left = outputs(store)?;
-    swept.kept = left.len() as u64;
-    shrink(store, left, store.config.quota_bytes, &mut swept);
-    Ok(swept)
-}
-
 fn shrink(store: &Store, mut left: Vec<Stored>, quota: u64, swept: &mut Swept) {
     let mut total: u64 = left.iter().map(|o| o.bytes).sum();
     left.sort_by_key(|o| o.changed);

@@ -115,11 +115,75 @@ fn the_oldest_go_beyond_the_quota_but_not_what_is_being_written() {
 }
 
 #[test]
-fn a_full_disk_is_told_before_it_is_full() {
+fn what_must_stay_free_stays_free() {
     let folder = Folder::new();
-    let config = OverflowConfig { reserve_bytes: u64::MAX, ..folder.config() };
+    let store = Store::open(&folder.config()).unwrap();
+    let full = store::Reserve::exactly(u64::MAX);
+    assert!(full.holds(&store.folder).is_err() && store::Reserve::exactly(0).holds(&store.folder).is_ok());
+    // It is also looked at while an output is written.
+    let mut spool = store.create().unwrap().watching((store.folder.clone(), full));
+    for _ in 0..10 {
+        spool.write(&[b'x'; 1024 * 1024]);
+    }
+    spool.write(b"the end\n");
+    let id = spool.id();
+    let summary = spool.finish();
+    assert!(
+        matches!(&summary.cut, Cut::Storage { error, .. } if error.contains("space")),
+        "{:?}",
+        summary.cut
+    );
+    assert_eq!(store.read(&id).unwrap().size(), 4 * 1024 * 1024);
+    assert!(summary.tail.ends_with("the end\n"));
+}
+
+#[test]
+fn a_folder_that_others_can_write_in_is_left_alone() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.outputs()).unwrap();
+    fs::set_permissions(folder.outputs(), fs::Permissions::from_mode(0o1777)).unwrap();
+    assert!(matches!(Store::open(&folder.config()), Err(StoreError::NotPrivate { .. })));
+    assert_eq!(fs::metadata(folder.outputs()).unwrap().mode() & 0o7777, 0o1777);
+}
+
+#[test]
+fn a_path_with_links_in_it_is_told_as_it_really_is() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.0.join("real")).unwrap();
+    symlink(folder.0.join("real"), folder.0.join("link")).unwrap();
+    let config = OverflowConfig { dir: Some(folder.0.join("link/outputs")), ..folder.config() };
     let store = Store::open(&config).unwrap();
-    assert!(matches!(store.create(), Err(StoreError::NoSpace { .. })));
+    let id = spooled(&store, b"x").id;
+    assert_eq!(
+        store.path_of(&id),
+        folder.0.canonicalize().unwrap().join("real/outputs").join(id.file_name())
+    );
+}
+
+#[test]
+fn an_answer_is_bounded_and_goes_on_where_it_ended() {
+    let folder = Folder::new();
+    let store = Store::open(&folder.config()).unwrap();
+    let text: String = (0..500).map(|n| format!("{n} {}\n", "x".repeat(n % 97 * 50))).collect();
+    let id = spooled(&store, text.as_bytes()).id;
+    let (mut from, mut count) = (1, 0);
+    loop {
+        let lines = store.read(&id).unwrap().bounded(8_000).lines(from, u64::MAX).unwrap();
+        assert!(lines.text.len() <= 8_100 && lines.count > 0);
+        (from, count) = (from + lines.count, count + lines.count);
+        if !lines.more {
+            break;
+        }
+    }
+    assert_eq!(count, 500);
+    let found = store.read(&id).unwrap().bounded(8_000).grep("x", 3, 1_000).unwrap();
+    let size: usize = found
+        .matches
+        .iter()
+        .flat_map(|m| m.before.iter().chain(&m.after).chain([&m.text]))
+        .map(String::len)
+        .sum();
+    assert!(size < 16_000 && found.total > 490, "{size} {}", found.total);
 }
 
 #[test]

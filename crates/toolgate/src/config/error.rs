@@ -58,6 +58,12 @@ pub enum Problem {
         /// Why.
         why: String,
     },
+    /// A rule of a `filters.toml` that can't be used, or whose example does not come out as it says.
+    #[error("{why}")]
+    FilterRule {
+        /// What is wrong.
+        why: String,
+    },
     /// A project's file that the user has not trusted makes something less strict.
     #[error("this project's file may only tighten `{key}`: {why}")]
     ProjectLoosens {
@@ -83,6 +89,19 @@ pub enum Problem {
 impl ConfigError {
     pub(super) fn new(problem: Problem, name: &str, text: &str, span: Range<usize>) -> Self {
         Self { problem, place: Snippet::of(name, text, span) }
+    }
+
+    /// What is wrong with the text of a `filters.toml`, at its place.
+    pub fn in_filters(name: &str, text: &str, error: &toolgate_filter::RulesError) -> Self {
+        let mut why = error.to_string();
+        if let Some(source) = std::error::Error::source(error) {
+            // The parser of TOML shows the place again, which is ours to show.
+            let source = source.to_string();
+            let said = source.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+            why.push_str(&format!(": {said}"));
+        }
+        let span = error.place(text);
+        Self { problem: Problem::FilterRule { why }, place: Snippet::of(name, text, span) }
     }
 
     /// What to do next, where that is known.
@@ -114,7 +133,10 @@ impl ConfigError {
             Problem::ManagedLoosens { before, .. } => {
                 Some(format!("it is set by {before}: ask whoever manages this machine"))
             }
-            Problem::Syntax { .. } | Problem::WrongValue { .. } | Problem::Unusable { .. } => None,
+            Problem::Syntax { .. }
+            | Problem::WrongValue { .. }
+            | Problem::Unusable { .. }
+            | Problem::FilterRule { .. } => None,
         }
     }
 }

@@ -17,8 +17,10 @@
 
 mod document;
 mod error;
+mod filters;
 mod keys;
 mod layers;
+mod overflow;
 mod paths;
 mod rule;
 mod shell;
@@ -29,7 +31,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use error::{ConfigError, ConfigErrors, Problem, Snippet};
+pub use filters::{FiltersSection, SecuritySection};
 pub use layers::{Layer, Loaded, Origin, Setting, Source, load};
+pub use overflow::OverflowSection;
 pub use paths::Surroundings;
 pub use rule::Rule;
 pub use shell::ShellConfig;

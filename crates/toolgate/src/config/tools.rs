@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::filters::FiltersSection;
+use super::overflow::OverflowSection;
 use super::shell::ShellConfig;
 
 /// The tools an agent is given.
@@ -18,17 +20,27 @@ pub struct ToolsConfig {
     pub summarize_output: bool,
     /// The shell tool, `bash`.
     pub shell: ShellConfig,
+    /// How output is made shorter before a model reads it.
+    pub filters: FiltersSection,
+    /// Output that is too long to be shown.
+    pub overflow: OverflowSection,
 }
 
 impl Default for ToolsConfig {
     fn default() -> Self {
-        Self { enabled: true, summarize_output: true, shell: ShellConfig::default() }
+        Self {
+            enabled: true,
+            summarize_output: true,
+            shell: ShellConfig::default(),
+            filters: FiltersSection::default(),
+            overflow: OverflowSection::default(),
+        }
     }
 }
 
 impl ToolsConfig {
     /// What a schema can't say: the key, the list entry it is about, and what is wrong.
     pub(super) fn problems(&self) -> Vec<(&'static str, usize, String)> {
-        self.shell.problems()
+        [self.shell.problems(), self.filters.problems(), self.overflow.problems()].concat()
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use toolgate::exec::{
     EVENT_CHANNEL_CAPACITY, ExitStatus, Pipeline, ToolEvent, ToolExecutor as _, event_channel,
 };
-use toolgate::shell::{HEAD_BYTES, ShellTool, TAIL_BYTES};
+use toolgate::shell::{SHOWN_CHARS, ShellTool};
 
 use crate::{bash, call, field, plain, shell_in};
 
@@ -109,9 +109,9 @@ async fn a_huge_output_is_bounded_and_counted() {
     // 64000000 characters, a line feed after each 99 of them but the last, and the three lines.
     let lines = 64_000_000 / 99;
     assert_eq!(cut.total_bytes, 64_000_000 + lines + "first\n\nlast\n".len() as u64);
-    assert!(out.summary.len() < HEAD_BYTES + TAIL_BYTES + 4096);
+    assert!(out.summary.len() < SHOWN_CHARS + 4096);
     assert!(out.summary.starts_with("first\nxxx") && out.summary.ends_with("xxx\n[stderr] last"));
-    let kept = out.summary.lines().filter(|l| !l.starts_with("...")).count() as u64;
+    let kept = out.summary.lines().filter(|l| !l.starts_with("[…")).count() as u64;
     // What is cut in the middle of a line leaves a part of it on both sides.
     assert!((cut.dropped_lines + kept).abs_diff(lines + 3) <= 2, "{cut:?} {kept}");
     assert_eq!(field(&out, "truncated"), true);

@@ -1,7 +1,8 @@
 //! Commands that run on after their call has been answered.
 //!
 //! They were judged and are run like any other; only nobody waits for them. A run belongs to the
-//! caller that started it, keeps the environment it was started with, and ends with the tool.
+//! caller that started it, keeps the environment it was started with, and ends with the tool. Its output
+//! is masked by the secrets it was started with, whoever reads it later.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use toolgate_exec::{Reason, SkillEnv, ToolError};
+use toolgate_exec::{Reason, ToolError};
 
-use super::capture::Capture;
+use super::passage::Passage;
 use super::run::{End, Ran, Running};
 use crate::spawn::Child;
 
@@ -55,9 +56,7 @@ pub(super) struct Run {
     pub(super) id: Arc<str>,
     pub(super) command: Arc<str>,
     pub(super) caller_id: Option<Arc<str>>,
-    /// The secrets it was started with: whoever reads its output later may have others.
-    pub(super) skill_env: Option<SkillEnv>,
-    pub(super) capture: Arc<Mutex<Capture>>,
+    pub(super) passage: Arc<Mutex<Passage>>,
     pub(super) limit: Duration,
     started: Instant,
     stop: CancellationToken,
@@ -76,7 +75,6 @@ pub(super) struct Plan {
     pub(super) id: Arc<str>,
     pub(super) command: Arc<str>,
     pub(super) caller_id: Option<Arc<str>>,
-    pub(super) skill_env: Option<SkillEnv>,
     pub(super) limit: Duration,
 }
 
@@ -160,8 +158,7 @@ impl BackgroundRuns {
             id: plan.id,
             command: plan.command,
             caller_id: plan.caller_id,
-            skill_env: plan.skill_env,
-            capture: running.capture(),
+            passage: running.passage(),
             limit: plan.limit,
             started: Instant::now(),
             stop: CancellationToken::new(),

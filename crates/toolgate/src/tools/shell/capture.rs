@@ -1,20 +1,23 @@
-//! The part of a command's output that is kept: its head and its tail, within fixed bounds.
+//! The part of a command's output that is kept: its head and its tail, within bounds.
 //!
 //! Both streams share the bounds and are kept in the order in which they came. Bytes are kept as
-//! they are; they become text when they are shown, whole characters only.
+//! they are; they become text when they are shown, whole characters only. What is kept are as many
+//! bytes as the characters that may be shown can have, so that an output of no more characters is whole.
 
 use std::collections::VecDeque;
 
 use toolgate_exec::{OutputStream, Truncation};
 
-/// Bytes kept from the beginning.
-pub const HEAD_BYTES: usize = 16 * 1024;
-/// Bytes kept from the end.
-pub const TAIL_BYTES: usize = 48 * 1024;
+use crate::output::{first_chars, last_chars, starts_character};
+
+/// The longest character (RFC 3629).
+const LONGEST_CHARACTER: usize = 4;
 
 /// Head and tail of an output.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Capture {
+    /// Characters that are shown at most.
+    most: usize,
     head: Vec<u8>,
     head_runs: Vec<Run>,
     tail: VecDeque<u8>,
@@ -34,16 +37,18 @@ struct Run {
 struct Count {
     bytes: u64,
     lines: u64,
+    characters: u64,
 }
 
 impl Count {
     fn of(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.len() as u64, lines: line_ends(bytes) }
+        Self { bytes: bytes.len() as u64, lines: line_ends(bytes), characters: characters(bytes) as u64 }
     }
 
     fn add(&mut self, other: Self) {
         self.bytes += other.bytes;
         self.lines += other.lines;
+        self.characters += other.characters;
     }
 }
 
@@ -66,23 +71,47 @@ fn index(stream: OutputStream) -> usize {
 }
 
 impl Capture {
+    /// Keeps what `most` characters need.
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            head: Vec::new(),
+            head_runs: Vec::new(),
+            tail: VecDeque::new(),
+            tail_runs: VecDeque::new(),
+            total: Default::default(),
+        }
+    }
+
+    /// Characters that are shown at most.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Bytes that are kept of the head, and of the tail.
+    fn bounds(&self) -> (usize, usize) {
+        let head = (self.most / 5).saturating_mul(LONGEST_CHARACTER);
+        (head, self.most.saturating_mul(LONGEST_CHARACTER).saturating_sub(head))
+    }
+
     /// Takes a piece of output.
     pub(super) fn push(&mut self, stream: OutputStream, bytes: &[u8]) {
+        let (head_bytes, tail_bytes) = self.bounds();
         if let Some(total) = self.total.get_mut(index(stream)) {
             total.add(Count::of(bytes));
         }
-        let (head, rest) = bytes.split_at(bytes.len().min(HEAD_BYTES - self.head.len()));
+        let (head, rest) = bytes.split_at(bytes.len().min(head_bytes - self.head.len()));
         if !head.is_empty() {
             self.head.extend_from_slice(head);
             let run = longer(self.head_runs.last_mut(), stream, head.len());
             self.head_runs.extend(run);
         }
         // Of a piece longer than the tail only its end can stay.
-        let rest = rest.get(rest.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
+        let rest = rest.get(rest.len().saturating_sub(tail_bytes)..).unwrap_or_default();
         if rest.is_empty() {
             return;
         }
-        self.forget((self.tail.len() + rest.len()).saturating_sub(TAIL_BYTES));
+        self.forget((self.tail.len() + rest.len()).saturating_sub(tail_bytes));
         self.tail.extend(rest);
         let run = longer(self.tail_runs.back_mut(), stream, rest.len());
         self.tail_runs.extend(run);
@@ -103,16 +132,63 @@ impl Capture {
     }
 
     /// All bytes that came.
-    fn total_bytes(&self) -> u64 {
+    pub(super) fn total_bytes(&self) -> u64 {
         self.total.iter().map(|count| count.bytes).sum()
     }
 
-    /// What is kept, in the order in which it came, and what is not.
+    /// All lines that came; a last one without an end counts.
+    pub(super) fn total_lines(&self) -> u64 {
+        let ends: u64 = self.total.iter().map(|count| count.lines).sum();
+        let last = self.tail.back().or(self.head.last());
+        ends + u64::from(!matches!(last, None | Some(b'\n')))
+    }
+
+    /// All characters that came, as far as all of it is kept.
+    fn characters(&self) -> usize {
+        self.total.iter().map(|count| usize::try_from(count.characters).unwrap_or(usize::MAX)).sum()
+    }
+
+    /// Whether every byte is kept.
+    fn keeps_all(&self) -> bool {
+        self.total_bytes() == (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// Whether all of it is shown.
+    pub(super) fn is_whole(&self) -> bool {
+        self.keeps_all() && self.characters() <= self.most
+    }
+
+    /// Whether all would still be kept, and shown, after these bytes.
+    pub(super) fn takes_whole(&self, bytes: &[u8]) -> bool {
+        let (head, tail) = self.bounds();
+        self.keeps_all()
+            && self.total_bytes().saturating_add(bytes.len() as u64) <= (head + tail) as u64
+            && self.characters().saturating_add(characters(bytes)) <= self.most
+    }
+
+    /// Everything that is kept, in the order in which it came.
+    pub(super) fn kept(&self) -> Vec<(OutputStream, Vec<u8>)> {
+        let tail: Vec<u8> = self.tail.iter().copied().collect();
+        let tail_runs: Vec<Run> = self.tail_runs.iter().copied().collect();
+        let all = cut(&self.head, &self.head_runs).into_iter().chain(cut(&tail, &tail_runs));
+        all.map(|(stream, bytes)| (stream, bytes.to_vec())).collect()
+    }
+
+    /// What is shown, in the order in which it came, and what is not.
     pub(super) fn pieces(&self) -> (Vec<Piece>, Option<Truncation>) {
         let mut head = cut(&self.head, &self.head_runs);
         let tail_bytes: Vec<u8> = self.tail.iter().copied().collect();
         let tail_runs: Vec<Run> = self.tail_runs.iter().copied().collect();
         let mut tail = cut(&tail_bytes, &tail_runs);
+        if !self.is_whole() {
+            if self.keeps_all() {
+                // One text, of which the middle goes.
+                let all: Vec<_> = head.iter().chain(&tail).copied().collect();
+                (head, tail) = (all.clone(), all);
+            }
+            keep_first(&mut head, self.most / 5);
+            keep_last(&mut tail, self.most - self.most / 5);
+        }
 
         let kept_of = |pieces: &[(OutputStream, &[u8])], stream| {
             pieces.iter().filter(|(s, _)| *s == stream).map(|(_, b)| b.len() as u64).sum::<u64>()
@@ -151,6 +227,40 @@ impl Capture {
         });
         (pieces, truncation)
     }
+}
+
+/// Leaves the first `most` characters, to a line end where that is near.
+fn keep_first(pieces: &mut Vec<(OutputStream, &[u8])>, most: usize) {
+    let mut left = most;
+    for at in 0..pieces.len() {
+        let Some((_, bytes)) = pieces.get_mut(at) else { return };
+        if let Some(end) = first_chars(bytes, left) {
+            *bytes = bytes.get(..end).unwrap_or_default();
+            pieces.truncate(at + 1);
+            return;
+        }
+        left -= characters(bytes);
+    }
+}
+
+/// Leaves the last `most` characters, from a line's beginning where that is near.
+fn keep_last(pieces: &mut Vec<(OutputStream, &[u8])>, most: usize) {
+    let mut left = most;
+    for at in (0..pieces.len()).rev() {
+        let Some((_, bytes)) = pieces.get_mut(at) else { return };
+        if let Some(start) = last_chars(bytes, left) {
+            *bytes = bytes.get(start..).unwrap_or_default();
+            pieces.drain(..at);
+            return;
+        }
+        left -= characters(bytes);
+    }
+}
+
+/// How many characters begin in these bytes.
+pub(super) fn characters(bytes: &[u8]) -> usize {
+    let of = |part: &[u8]| usize::from(part.iter().fold(0u8, |n, b| n + u8::from(starts_character(*b))));
+    bytes.chunks(255).map(of).sum()
 }
 
 /// Adds to the last run where it is of the same stream, else gives a new one.
@@ -207,7 +317,7 @@ fn without_cut_start(bytes: &[u8]) -> &[u8] {
 /// How many line feeds there are.
 ///
 /// In steps that a byte can count, so that the compiler turns it into sixteen counts at once.
-fn line_ends(bytes: &[u8]) -> u64 {
+pub(super) fn line_ends(bytes: &[u8]) -> u64 {
     bytes.chunks(255).map(|part| u64::from(part.iter().fold(0u8, |n, b| n + u8::from(*b == b'\n')))).sum()
 }
 
@@ -227,51 +337,50 @@ mod tests {
     }
 
     #[test]
-    fn an_output_within_the_bounds_is_whole() {
-        let mut capture = Capture::default();
-        capture.push(Stdout, &[b'a'; HEAD_BYTES]);
-        capture.push(Stderr, &[b'b'; TAIL_BYTES]);
+    fn an_output_of_no_more_characters_is_whole() {
+        let mut capture = Capture::new(1_000);
+        capture.push(Stdout, "🦀".repeat(200).as_bytes());
+        assert!(capture.takes_whole("é".repeat(800).as_bytes()) && !capture.takes_whole(&[b'b'; 801]));
+        capture.push(Stderr, "é".repeat(800).as_bytes());
         let (pieces, truncation) = capture.pieces();
-        assert_eq!(truncation, None);
-        assert_eq!(pieces.len(), 2);
+        assert_eq!((truncation, pieces.len(), capture.is_whole()), (None, 2, true));
     }
 
     #[test]
-    fn one_byte_more_is_cut_and_counted() {
-        let mut capture = Capture::default();
-        capture.push(Stdout, &[b'\n'; HEAD_BYTES + TAIL_BYTES + 1]);
+    fn one_character_more_is_cut_and_counted() {
+        let mut capture = Capture::new(1_000);
+        capture.push(Stdout, &[b'\n'; 1_001]);
         let (pieces, truncation) = capture.pieces();
-        let total_bytes = (HEAD_BYTES + TAIL_BYTES + 1) as u64;
-        assert_eq!(truncation, Some(Truncation { total_bytes, dropped_bytes: 1, dropped_lines: 1 }));
+        assert_eq!(truncation, Some(Truncation { total_bytes: 1_001, dropped_bytes: 1, dropped_lines: 1 }));
         assert_eq!(pieces[1], Piece::Gap(vec![Stdout]));
     }
 
     #[test]
     fn memory_is_bounded_whatever_comes() {
-        let mut capture = Capture::default();
+        let mut capture = Capture::new(50_000);
         for n in 0..300_000_u32 {
             capture.push(if n % 2 == 0 { Stdout } else { Stderr }, b"x");
         }
         for _ in 0..1000 {
             capture.push(Stdout, &[b'y'; 70_000]);
         }
-        assert!(capture.head.capacity() <= 2 * HEAD_BYTES);
-        assert!(capture.tail.capacity() <= 4 * TAIL_BYTES);
-        assert!(capture.head_runs.capacity() <= 2 * HEAD_BYTES);
-        assert!(capture.tail_runs.capacity() <= 2 * TAIL_BYTES);
+        let (head, tail) = capture.bounds();
+        assert_eq!(head + tail, 200_000);
+        assert!(capture.head.capacity() <= 2 * head && capture.tail.capacity() <= 4 * tail);
+        assert!(capture.head_runs.capacity() <= 2 * head && capture.tail_runs.capacity() <= 2 * tail);
         assert_eq!(capture.total_bytes(), 70_300_000);
     }
 
     #[test]
-    fn an_untouched_stream_keeps_a_character_that_lies_across_the_gap() {
-        let mut capture = Capture::default();
-        capture.push(Stdout, &vec![b'x'; HEAD_BYTES - 1]);
+    fn a_character_of_which_only_a_part_is_shown_is_not_shown() {
+        let mut capture = Capture::new(1_000);
+        capture.push(Stdout, &[b'x'; 799]);
         capture.push(Stderr, &"é".as_bytes()[..1]);
         capture.push(Stdout, &vec![b'x'; 100_000]);
         capture.push(Stderr, &"é".as_bytes()[1..]);
         let (pieces, truncation) = capture.pieces();
-        assert_eq!(text(&pieces, Stderr), "é".as_bytes());
-        assert!(truncation.is_some());
+        assert_eq!(text(&pieces, Stderr), b"");
+        assert_eq!(truncation.unwrap().dropped_bytes, 100_801 - text(&pieces, Stdout).len() as u64);
     }
 
     proptest! {
@@ -279,9 +388,10 @@ mod tests {
 
         #[test]
         fn head_tail_and_counts_are_true(
-            chunks in prop::collection::vec((any::<bool>(), "[aé€🦀\n]{0,12}", 0usize..1500), 0..24),
+            chunks in prop::collection::vec((any::<bool>(), "[aé€🦀\n]{0,12}", 0usize..150), 0..24),
         ) {
-            let mut capture = Capture::default();
+            const MOST: usize = 3_000;
+            let mut capture = Capture::new(MOST);
             let mut all: Vec<(OutputStream, u8)> = Vec::new();
             let mut per_stream = [Vec::new(), Vec::new()];
             for (out, unit, times) in &chunks {
@@ -292,38 +402,30 @@ mod tests {
                 per_stream[index(stream)].extend(bytes);
             }
             let (pieces, truncation) = capture.pieces();
-            let kept: u64 = pieces.iter().map(|p| match p {
-                Piece::Bytes(_, b) => b.len() as u64,
-                Piece::Gap(_) => 0,
-            }).sum();
-            let kept_lines: u64 = pieces.iter().map(|p| match p {
-                Piece::Bytes(_, b) => b.iter().filter(|b| **b == b'\n').count() as u64,
-                Piece::Gap(_) => 0,
-            }).sum();
-            let lines = all.iter().filter(|(_, b)| *b == b'\n').count() as u64;
-            if all.len() <= HEAD_BYTES + TAIL_BYTES {
+            let flat: Vec<(OutputStream, u8)> = pieces.iter().flat_map(|p| match p {
+                Piece::Bytes(s, b) => b.iter().map(|b| (*s, *b)).collect::<Vec<_>>(),
+                Piece::Gap(_) => vec![],
+            }).collect();
+            let lines_of = |bytes: &[(OutputStream, u8)]| bytes.iter().filter(|(_, b)| *b == b'\n').count() as u64;
+            let shown = flat.iter().filter(|(_, b)| starts_character(*b)).count();
+            prop_assert!(shown <= MOST);
+            if all.iter().filter(|(_, b)| starts_character(*b)).count() <= MOST {
                 prop_assert_eq!(truncation, None);
-                let flat: Vec<_> = pieces.iter().flat_map(|p| match p {
-                    Piece::Bytes(s, b) => b.iter().map(|b| (*s, *b)).collect::<Vec<_>>(),
-                    Piece::Gap(_) => vec![],
-                }).collect();
                 prop_assert_eq!(flat, all);
             } else {
                 let cut = truncation.unwrap();
                 prop_assert_eq!(cut.total_bytes, all.len() as u64);
-                prop_assert_eq!(cut.dropped_bytes + kept, all.len() as u64);
-                prop_assert_eq!(cut.dropped_lines + kept_lines, lines);
-                // No more is lost to whole characters than the rest of one per stream and side.
-                prop_assert!(kept + 4 * 3 >= (HEAD_BYTES + TAIL_BYTES) as u64);
+                prop_assert_eq!(cut.dropped_bytes + flat.len() as u64, all.len() as u64);
+                prop_assert_eq!(cut.dropped_lines + lines_of(&flat), lines_of(&all));
+                // Going back to a line end costs at most half of either part.
+                prop_assert!(shown + 8 >= MOST / 2);
                 // Every input was whole characters, so every kept stream is.
                 for stream in STREAMS {
-                    let text = text(&pieces, stream);
-                    prop_assert!(std::str::from_utf8(&text).is_ok());
+                    let kept = text(&pieces, stream);
+                    prop_assert!(std::str::from_utf8(&kept).is_ok());
                     let gap = pieces.iter().position(|p| matches!(p, Piece::Gap(_))).unwrap();
-                    let head = super::tests::text(&pieces[..gap], stream);
-                    let tail = super::tests::text(&pieces[gap..], stream);
-                    prop_assert!(per_stream[index(stream)].starts_with(&head));
-                    prop_assert!(per_stream[index(stream)].ends_with(&tail));
+                    prop_assert!(per_stream[index(stream)].starts_with(&text(&pieces[..gap], stream)));
+                    prop_assert!(per_stream[index(stream)].ends_with(&text(&pieces[gap..], stream)));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The shell: `bash`, and `bash_output`, `bash_stop` and `bash_list` for what it runs in the background.
 //!
 //! A command goes to `bash -c` as one argument, exactly as it was given. How it is run, and how it
-//! ends, is `run`'s; what is kept of its output is `capture`'s; where it is started, and behind
+//! ends, is `run`'s; what becomes of its output is `passage`'s; where it is started, and behind
 //! which boundary, is a [`Spawner`]'s.
 
 mod background;
@@ -9,6 +9,7 @@ mod capture;
 mod cwd;
 mod environment;
 mod params;
+mod passage;
 mod render;
 mod report;
 mod run;
@@ -32,16 +33,18 @@ use toolgate_exec::{
 };
 
 pub use background::{BackgroundRun, BackgroundRuns};
-pub use capture::{HEAD_BYTES, TAIL_BYTES};
 pub use cwd::Directories;
 pub use environment::{Environment, EnvironmentError};
 pub use params::{BashParams, ListParams, RunParams};
+pub use passage::SHOWN_CHARS;
 pub use sink::{OutputSink, OutputWriter};
 
+use crate::output::{Filters, Outputs, SecretValues};
 use crate::spawn::{HostSpawner, SpawnRequest, Spawner};
 use background::Plan;
 use capture::cut_end;
 use cwd::Listening;
+use passage::Way;
 use run::{Pipes, Ran, Running};
 
 /// The id of the tool that runs commands.
@@ -72,6 +75,7 @@ pub struct ShellTool {
     environment: Environment,
     directories: Directories,
     sink: Option<Arc<dyn OutputSink>>,
+    way: Way,
     cancel: CancellationToken,
     timeout: Duration,
     background_timeout: Duration,
@@ -105,6 +109,7 @@ pub struct ShellToolBuilder {
     cwd: Option<PathBuf>,
     persist_cwd: bool,
     sink: Option<Arc<dyn OutputSink>>,
+    way: Way,
     cancel: Option<CancellationToken>,
     timeout: Option<Duration>,
     background_timeout: Option<Duration>,
@@ -169,6 +174,29 @@ impl ShellToolBuilder {
         self
     }
 
+    /// Sets the secrets that are masked in every output, besides known shapes and the variables of
+    /// the call's skill.
+    #[must_use]
+    pub fn secrets(mut self, secrets: SecretValues) -> Self {
+        self.way.secrets = secrets;
+        self
+    }
+
+    /// Sets the rules by which output is made shorter as it comes; none where nobody does.
+    #[must_use]
+    pub fn filters(mut self, filters: Filters) -> Self {
+        self.way.filters = Some(filters);
+        self
+    }
+
+    /// Sets where output goes that is not shown in full, and how much is shown; where nobody does, the
+    /// middle of what is longer than [`SHOWN_CHARS`] is lost.
+    #[must_use]
+    pub fn outputs(mut self, outputs: Outputs) -> Self {
+        self.way.outputs = Some(outputs);
+        self
+    }
+
     /// Sets a signal that ends everything that runs.
     #[must_use]
     pub fn cancel(mut self, token: CancellationToken) -> Self {
@@ -212,6 +240,7 @@ impl ShellToolBuilder {
                 false => Directories::fixed(self.cwd),
             },
             sink: self.sink,
+            way: self.way,
             cancel: self.cancel.unwrap_or_default(),
             timeout: self.timeout.unwrap_or(DEFAULT_TIMEOUT),
             background_timeout: self.background_timeout.unwrap_or(DEFAULT_BACKGROUND_TIMEOUT),
@@ -301,14 +330,14 @@ impl ShellTool {
         }
         let run_id = run_id();
         let (running, heard) = self.start(&params, &call, run_id, start.checked_add(limit)).await?;
-        let capture = running.capture();
+        let passage = running.passage();
         let mut cancel = vec![&self.cancel];
         cancel.extend(&call.call().context.cancel);
         let ran = watched(running, &cancel, &call).await;
         if let Some(heard) = heard {
             self.directories.learn(&call.call().context, &heard);
         }
-        report::foreground(&capture, ran, limit)
+        report::foreground(&passage, ran, limit)
     }
 
     async fn bash_in_background(
@@ -327,7 +356,6 @@ impl ShellTool {
             id,
             command: params.command.into(),
             caller_id: call.call().context.caller_id.clone(),
-            skill_env: call.session().skill_env.clone(),
             limit,
         };
         let all = self.cancel.clone();
@@ -342,14 +370,14 @@ impl ShellTool {
     fn output(&self, call: &Cleared) -> Outcome {
         let params: RunParams = deserialize_params(&call.call().params)?;
         let run = self.find(&params.id, call)?;
-        Ok(report::background(&run, BASH_OUTPUT, call))
+        Ok(report::background(&run, BASH_OUTPUT))
     }
 
     async fn stop(&self, call: Cleared) -> Outcome {
         let params: RunParams = deserialize_params(&call.call().params)?;
         let run = self.find(&params.id, &call)?;
         run.stop().await;
-        Ok(report::background(&run, BASH_STOP, &call))
+        Ok(report::background(&run, BASH_STOP))
     }
 
     fn list(&self, call: &Cleared) -> Outcome {
@@ -434,7 +462,8 @@ impl ShellTool {
             run_id,
         };
         let writer = self.sink.as_ref().and_then(|sink| sink.begin(call.call()));
-        let running = Running::start(&*self.spawner, request, pipes, writer, deadline).await?;
+        let passage = self.way.begin(&params.command, call.session());
+        let running = Running::start(&*self.spawner, request, pipes, passage, writer, deadline).await?;
         Ok((running, heard))
     }
 }

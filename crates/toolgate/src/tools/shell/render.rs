@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toolgate_exec::{OutputStream, Truncation};
 
-use super::capture::{Capture, Piece};
+use super::capture::{Capture, Piece, line_ends};
 
 /// What marks a line of standard error in the text of both streams.
 const STDERR_TAG: &str = "[stderr] ";
@@ -24,11 +24,20 @@ enum Line {
     Gap,
 }
 
-pub(super) fn render(capture: &Capture) -> Rendered {
+/// `read` says how to read on from the first line, or byte, that is not shown.
+pub(super) fn render(capture: &Capture, read: &dyn Fn(u64, u64, bool) -> Option<String>) -> Rendered {
     let (pieces, truncation) = capture.pieces();
     let notice = truncation.map_or_else(String::new, |cut| {
+        let before = pieces.iter().map_while(|piece| match piece {
+            Piece::Bytes(_, bytes) => Some(bytes.as_slice()),
+            Piece::Gap(_) => None,
+        });
+        let (bytes, lines) = before
+            .fold((0, 0), |(bytes, lines), piece| (bytes + piece.len() as u64, lines + line_ends(piece)));
+        let by_line = cut.dropped_lines > 0;
+        let read = read(lines + 1, bytes, by_line).map_or_else(String::new, |how| format!("; {how}"));
         format!(
-            "... [truncated {} of {} bytes, {} lines] ...",
+            "[… toolgate: {} of {} bytes ({} lines) not shown{read} …]",
             cut.dropped_bytes, cut.total_bytes, cut.dropped_lines
         )
     });
@@ -101,7 +110,7 @@ fn one(pieces: &[Piece], stream: OutputStream) -> String {
             Piece::Gap(streams) if streams.contains(&stream) => {
                 out.push_str(&String::from_utf8_lossy(&run));
                 run.clear();
-                let _ = write!(out, "\n... [truncated] ...\n");
+                let _ = write!(out, "\n[… not shown …]\n");
             }
             _ => {}
         }
@@ -116,9 +125,9 @@ mod tests {
     use OutputStream::{Stderr, Stdout};
 
     fn of(pieces: &[(OutputStream, &str)]) -> Rendered {
-        let mut capture = Capture::default();
+        let mut capture = Capture::new(50_000);
         pieces.iter().for_each(|(stream, text)| capture.push(*stream, text.as_bytes()));
-        render(&capture)
+        render(&capture, &|_, _, _| None)
     }
 
     #[test]
@@ -136,24 +145,31 @@ mod tests {
 
     #[test]
     fn a_character_split_by_the_other_stream_is_whole() {
-        let mut capture = Capture::default();
+        let mut capture = Capture::new(50_000);
         capture.push(Stdout, &"é".as_bytes()[..1]);
         capture.push(Stderr, b"e\n");
         capture.push(Stdout, &"é".as_bytes()[1..]);
-        assert_eq!(render(&capture).both, "é\n[stderr] e");
-        assert_eq!(render(&capture).stdout, "é");
+        assert_eq!(render(&capture, &|_, _, _| None).both, "é\n[stderr] e");
+        assert_eq!(render(&capture, &|_, _, _| None).stdout, "é");
     }
 
     #[test]
-    fn a_cut_says_how_much_is_missing() {
-        let mut capture = Capture::default();
+    fn a_cut_says_how_much_is_missing_and_where_to_read_on() {
+        let mut capture = Capture::new(50_000);
         (0..20_000).for_each(|n| capture.push(Stdout, format!("line {n}\n").as_bytes()));
-        let out = render(&capture);
+        let out =
+            render(&capture, &|line, byte, by_line| by_line.then(|| format!("line {line}, byte {byte}")));
         let cut = out.truncation.unwrap();
-        let notice =
-            format!("... [truncated {} of 208890 bytes, {} lines] ...", cut.dropped_bytes, cut.dropped_lines);
-        assert!(out.both.contains(&notice));
+        let head = &out.both[..out.both.find("[…").unwrap()];
+        let notice = format!(
+            "[… toolgate: {} of 208890 bytes ({} lines) not shown; line {}, byte {} …]",
+            cut.dropped_bytes,
+            cut.dropped_lines,
+            head.lines().count() + 1,
+            head.len(),
+        );
+        assert!(out.both.contains(&notice), "{notice}");
         assert!(out.both.starts_with("line 0\n") && out.both.ends_with("line 19999"));
-        assert!(out.stdout.contains("\n... [truncated] ...\n"));
+        assert!(out.stdout.contains("\n[… not shown …]\n"));
     }
 }

@@ -4,21 +4,22 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolgate_exec::{Cleared, ExitStatus, Outcome, ToolError, ToolOutput};
+use toolgate_exec::{ExitStatus, Outcome, ToolError, ToolOutput};
 
 use super::background::Run;
-use super::capture::Capture;
-use super::render::{Rendered, render};
+use super::passage::{Passage, Told};
+use super::render::Rendered;
 use super::run::{End, Ran};
 use super::{BASH, BASH_LIST};
+use crate::output::link;
 
 /// How much of a background run's command a list shows.
 const SHOWN_CHARS: usize = 120;
 
 /// The answer of a command that was waited for.
-pub(super) fn foreground(capture: &Mutex<Capture>, ran: Ran, limit: Duration) -> Outcome {
-    let rendered = render(&capture.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut output = output(BASH, rendered, Some(&ran), limit);
+pub(super) fn foreground(passage: &Mutex<Passage>, ran: Ran, limit: Duration) -> Outcome {
+    let told = passage.lock().unwrap_or_else(PoisonError::into_inner).told();
+    let mut output = output(BASH, told, Some(&ran), limit);
     output.links.extend(ran.link);
     match ran.end {
         End::Exited => Ok(output),
@@ -51,11 +52,10 @@ pub(super) fn started(run: &Run) -> ToolOutput {
 }
 
 /// The state and output of a background run, for whoever asks now.
-pub(super) fn background(run: &Run, tool: &str, asker: &Cleared) -> ToolOutput {
-    let mut rendered = render(&run.capture.lock().unwrap_or_else(PoisonError::into_inner));
-    withhold(run, asker, &mut rendered);
+pub(super) fn background(run: &Run, tool: &str) -> ToolOutput {
     let ended = run.ended();
-    let mut out = output(tool, rendered, ended.as_ref().map(|ended| &ended.ran), run.limit);
+    let told = run.passage.lock().unwrap_or_else(PoisonError::into_inner).told();
+    let mut out = output(tool, told, ended.as_ref().map(|ended| &ended.ran), run.limit);
     let status = run.status();
     let line = format!("[run {} {status}, {}s]", run.id, run.elapsed().as_secs());
     out.summary = format!("{line}\n{}", out.summary);
@@ -71,23 +71,6 @@ pub(super) fn background(run: &Run, tool: &str, asker: &Cleared) -> ToolOutput {
         out.links.extend(ended.ran.link.clone());
     }
     out
-}
-
-/// A skill's secrets are for its own calls: another one sees the output without their values.
-fn withhold(run: &Run, asker: &Cleared, rendered: &mut Rendered) {
-    let Some(secrets) = &run.skill_env else { return };
-    let now = asker.session().skill_env.as_ref();
-    for (name, value) in secrets.vars() {
-        // A value this short is no secret, and its removal would mangle the text.
-        if value.len() < 4 || now.and_then(|env| env.var(name)) == Some(value) {
-            continue;
-        }
-        for text in [&mut rendered.both, &mut rendered.stdout, &mut rendered.stderr] {
-            if text.contains(value) {
-                *text = text.replace(value, "[withheld]");
-            }
-        }
-    }
 }
 
 /// The list of a caller's background runs.
@@ -106,8 +89,9 @@ pub(super) fn list(runs: &[std::sync::Arc<Run>]) -> ToolOutput {
     ToolOutput::new(BASH_LIST, summary).with_structured(json!({ "runs": values }))
 }
 
-fn output(tool: &str, rendered: Rendered, ran: Option<&Ran>, limit: Duration) -> ToolOutput {
-    let Rendered { both, stdout, stderr, truncation } = rendered;
+fn output(tool: &str, told: Told, ran: Option<&Ran>, limit: Duration) -> ToolOutput {
+    let Rendered { both, stdout, stderr, truncation } = told.rendered;
+    let both = told.filtered.unwrap_or(both);
     let mut notes = Vec::new();
     let mut fields = Map::new();
     fields.insert("stdout".to_owned(), stdout.into());
@@ -160,5 +144,8 @@ fn output(tool: &str, rendered: Rendered, ran: Option<&Ran>, limit: Duration) ->
     let mut output =
         ToolOutput::new(tool, summary).with_structured(Value::Object(fields)).with_truncation(truncation);
     output.exit = exit;
+    output.filter_stats = told.stats;
+    output.links.extend(told.stored.as_ref().and_then(link));
+    output.stored = told.stored;
     output
 }

@@ -17,7 +17,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use toolgate_exec::{ExitStatus, OutputStream, ResourceLink, ToolError};
 
-use super::capture::Capture;
+use super::passage::{Passage, shell_code};
 use super::sink::OutputWriter;
 use super::streams::{Closer, Streams};
 use crate::spawn::{Child, SpawnRequest, Spawner};
@@ -35,7 +35,7 @@ const SINK_GRACE: Duration = Duration::from_secs(1);
 pub(super) struct Running {
     child: Guard,
     streams: Streams,
-    capture: Arc<Mutex<Capture>>,
+    passage: Arc<Mutex<Passage>>,
     writer: Option<Box<dyn OutputWriter>>,
     deadline: Option<Instant>,
 }
@@ -103,6 +103,7 @@ impl Running {
         spawner: &dyn Spawner,
         request: SpawnRequest,
         [stdout, stderr]: [io::PipeReader; 2],
+        passage: Passage,
         writer: Option<Box<dyn OutputWriter>>,
         deadline: Option<Instant>,
     ) -> Result<Self, ToolError> {
@@ -110,12 +111,12 @@ impl Running {
         let streams = Streams::new(stdout.into(), stderr.into())
             .map_err(|e| ToolError::execution("reading the command's output", e))?;
         let child = Guard(spawner.spawn(request).await?);
-        Ok(Self { child, streams, capture: Arc::default(), writer, deadline })
+        Ok(Self { child, streams, passage: Arc::new(Mutex::new(passage)), writer, deadline })
     }
 
-    /// What is kept of its output, also while it runs.
-    pub(super) fn capture(&self) -> Arc<Mutex<Capture>> {
-        self.capture.clone()
+    /// Its output as far as it has come, also while it runs.
+    pub(super) fn passage(&self) -> Arc<Mutex<Passage>> {
+        self.passage.clone()
     }
 
     /// Its processes, for whoever must be able to end them without this future.
@@ -129,9 +130,9 @@ impl Running {
         cancel: &[&CancellationToken],
         show: &mut (dyn FnMut(OutputStream, &[u8]) + Send),
     ) -> Ran {
-        let Self { child, mut streams, capture, mut writer, deadline } = self;
+        let Self { child, mut streams, passage, mut writer, deadline } = self;
         let closer = streams.closer();
-        let pump = pump(&mut streams, &capture, &mut writer, show);
+        let pump = pump(&mut streams, &passage, &mut writer, show);
         let ended = Follow {
             child: &child.0,
             closer,
@@ -164,6 +165,13 @@ impl Running {
                 _ => {}
             }
         }
+        let code = match end {
+            End::Exited => shell_code(exit, 1),
+            End::TimedOut => 124,
+            End::Cancelled => 130,
+            End::SinkFailed(_) | End::Lost(_) => 1,
+        };
+        passage.lock().unwrap_or_else(PoisonError::into_inner).finish(code);
         let (enforcement, boundary) = (child.0.enforcement().into_owned(), child.0.notes());
         Ran { end, exit, left_running, enforcement, boundary, link }
     }
@@ -172,16 +180,35 @@ impl Running {
 /// Moves output to where it belongs until the pipes have ended or are closed.
 async fn pump(
     streams: &mut Streams,
-    capture: &Mutex<Capture>,
+    passage: &Mutex<Passage>,
     writer: &mut Option<Box<dyn OutputWriter>>,
     show: &mut (dyn FnMut(OutputStream, &[u8]) + Send),
 ) -> io::Result<()> {
+    let passage = || passage.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut clean = Vec::new();
     while let Some((stream, bytes)) = streams.next().await {
-        capture.lock().unwrap_or_else(PoisonError::into_inner).push(stream, bytes);
-        show(stream, bytes);
+        passage().push(stream, bytes, &mut clean);
+        hand_on(stream, &mut clean, writer, show).await?;
+    }
+    for stream in [OutputStream::Stdout, OutputStream::Stderr] {
+        passage().end(stream, &mut clean);
+        hand_on(stream, &mut clean, writer, show).await?;
+    }
+    Ok(())
+}
+
+async fn hand_on(
+    stream: OutputStream,
+    clean: &mut Vec<u8>,
+    writer: &mut Option<Box<dyn OutputWriter>>,
+    show: &mut (dyn FnMut(OutputStream, &[u8]) + Send),
+) -> io::Result<()> {
+    if !clean.is_empty() {
+        show(stream, clean);
         if let Some(writer) = writer {
-            writer.write(stream, bytes).await?;
+            writer.write(stream, clean).await?;
         }
+        clean.clear();
     }
     Ok(())
 }
