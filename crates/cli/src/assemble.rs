@@ -13,8 +13,6 @@ use toolgate::exec::{NetworkScope, Pipeline, ToolCall, ToolError, ToolOutput, To
 use toolgate::filter::Catalog;
 use toolgate::gates::{AutonomyGate, NetworkGate, Opaque, PermissionGate, PlanGate, TrustGate};
 use toolgate::layers::{FilterLayer, OverflowLayer, RedactLayer};
-use toolgate::policy::permissions::{BlockList, ConfirmList};
-use toolgate::policy::rule::{Layer as RuleLayer, RuleText, Rules};
 use toolgate::shell::{Environment, OutputSink, ShellTool};
 use toolgate::spawn::{BoundaryLevel, BoundaryNetwork, BoundaryPolicy, SandboxSpawner};
 use toolgate::tools::output::OutputTool;
@@ -25,6 +23,7 @@ use crate::config_files;
 use crate::distil::{Distil, Shown};
 use crate::failure::Failure;
 use crate::filter_rules;
+use crate::judging::surroundings;
 use crate::session_flags::{Preset, SessionFlags, start_dir};
 use crate::signals::Signals;
 use crate::switched_off::SwitchedOff;
@@ -73,7 +72,7 @@ impl Assembly {
         distil: &Distil,
         sink: Option<Arc<dyn OutputSink>>,
     ) -> Result<Pipeline, Failure> {
-        let surroundings = self.surroundings();
+        let surroundings = surroundings(&self.loaded, &self.start);
         let network = self.network(session);
         let boundary = self.boundary(session, &surroundings, &network)?;
         let contained = boundary.is_contained();
@@ -84,7 +83,7 @@ impl Assembly {
             .gate(TrustGate)
             .gate(AutonomyGate(session.autonomy))
             .gate(NetworkGate::new(opaque))
-            .gate(self.permission(session, &surroundings, contained)?);
+            .gate(self.permission(session, &surroundings, contained));
         if session.plan {
             builder = builder.gate(PlanGate);
         }
@@ -107,14 +106,6 @@ impl Assembly {
             .build()?)
     }
 
-    /// The workspace is where calls start; the home is the user's.
-    fn surroundings(&self) -> Surroundings {
-        let home = std::env::var_os("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
-        let mut surroundings = Surroundings::new(&self.start, home);
-        surroundings.roots.extend(self.loaded.config.tools.shell.allowed_paths.iter().cloned());
-        surroundings
-    }
-
     /// What the flag says, within what the configuration allows.
     fn network(&self, session: &SessionFlags) -> NetworkScope {
         match self.loaded.config.tools.shell.allow_network {
@@ -128,21 +119,11 @@ impl Assembly {
         session: &SessionFlags,
         surroundings: &Surroundings,
         contained: bool,
-    ) -> Result<PermissionGate, Failure> {
-        let shell = &self.loaded.config.tools.shell;
-        let allowed: Vec<RuleText> = shell.allowed_commands.iter().map(|entry| allowing(entry)).collect();
-        let rules = Rules::compile(&allowed, RuleLayer::User).map_err(|error| Failure::Usage {
-            message: format!("`tools.shell.allowed_commands` can't be used: {error}"),
-            hint: Some(
-                "an entry is a program, or a program and its first words: `curl`, `git push`".to_owned(),
-            ),
-        })?;
-        Ok(PermissionGate::new(surroundings)
+    ) -> PermissionGate {
+        PermissionGate::new(surroundings)
+            .policy(Arc::clone(&self.loaded.policy))
             .contained(contained)
             .autonomy(session.autonomy)
-            .rules(rules)
-            .blocked(BlockList::of(&shell.blocked_commands))
-            .confirmed(ConfirmList::new(&shell.confirm_patterns)))
     }
 
     /// What commands run in, as the flags say it and this machine gives it.
@@ -213,20 +194,6 @@ impl Assembly {
     fn origin(&self, key: &str) -> Origin {
         let setting = self.loaded.setting(key).and_then(|s| s.origins.last().cloned());
         setting.unwrap_or_else(Origin::built_in)
-    }
-}
-
-/// The rule that an entry of `allowed_commands` stands for: it lifts what a profile asks or denies, and
-/// nothing that is hard or blocked.
-fn allowing(entry: &str) -> RuleText {
-    let mut words = entry.split_whitespace().map(str::to_owned);
-    RuleText {
-        name: entry.to_owned(),
-        action: "allow".to_owned(),
-        why: "it is on the list of allowed commands".to_owned(),
-        program: words.by_ref().take(1).collect(),
-        args: words.collect(),
-        ..RuleText::default()
     }
 }
 

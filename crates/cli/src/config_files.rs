@@ -30,6 +30,16 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// A file that someone names, and that has to be there.
+    pub(crate) fn named(path: &Path, layer: Layer) -> Result<Self, Failure> {
+        let file = lookup(layer, path.to_owned())?;
+        if file.text.is_some() {
+            return Ok(file);
+        }
+        let why = std::fs::metadata(path).err().unwrap_or_else(|| io::ErrorKind::NotFound.into());
+        Err(Failure::io(format!("reading {}", path.display()), why))
+    }
+
     /// The file as data.
     pub(crate) fn report(&self) -> FileReport {
         FileReport {

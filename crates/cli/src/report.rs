@@ -303,6 +303,67 @@ pub(crate) struct ChangedReport {
     pub(crate) after: String,
 }
 
+/// What `policy check` gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PolicyCheckReport {
+    /// Whether there is nothing to tell.
+    pub(crate) ok: bool,
+    /// The profile in force, where the configuration can be read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) profile: Option<String>,
+    /// How many rules there are.
+    pub(crate) rules: usize,
+    /// How many entries of lists.
+    pub(crate) entries: usize,
+    /// What is wrong, or can never have an effect.
+    pub(crate) findings: Vec<PolicyFindingReport>,
+}
+
+/// One thing that `policy check` tells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PolicyFindingReport {
+    /// The file and line.
+    pub(crate) at: String,
+    /// What.
+    pub(crate) message: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) hint: Option<String>,
+}
+
+/// What `policy coverage` gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PolicyCoverageReport {
+    /// Calls in all.
+    pub(crate) calls: usize,
+    /// Every rule and list entry.
+    pub(crate) parts: Vec<CoveredReport>,
+}
+
+/// What one rule or list entry did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CoveredReport {
+    /// `rule`, `list`, `blocked` or `confirmed`.
+    pub(crate) kind: String,
+    /// Its name; an entry's text.
+    pub(crate) name: String,
+    /// `allow`, `ask` or `deny`.
+    pub(crate) action: String,
+    /// Whose it is, for a rule.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) layer: Option<String>,
+    /// The file and line, or the key.
+    pub(crate) origin: String,
+    /// Calls that it is about.
+    pub(crate) calls: usize,
+    /// Those of them that would be judged otherwise without it, for a rule.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) decided: Option<usize>,
+    /// Why it can never fire, if so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) never: Option<String>,
+}
+
 /// What `config show` gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ConfigReport {
@@ -461,6 +522,28 @@ mod tests {
                 capabilities: vec!["reads".into()],
                 schema: json!({"type": "object"}),
                 output_schema: Some(json!({})),
+            }],
+        });
+        let finding =
+            PolicyFindingReport { at: "a.toml:1".into(), message: "m".into(), hint: Some("h".into()) };
+        round_trip(PolicyCheckReport {
+            ok: false,
+            profile: Some("default".into()),
+            rules: 1,
+            entries: 2,
+            findings: vec![finding],
+        });
+        round_trip(PolicyCoverageReport {
+            calls: 3,
+            parts: vec![CoveredReport {
+                kind: "rule".into(),
+                name: "n".into(),
+                action: "deny".into(),
+                layer: Some("user".into()),
+                origin: "a.toml:1".into(),
+                calls: 2,
+                decided: Some(1),
+                never: Some("w".into()),
             }],
         });
         round_trip(ConfigReport {

@@ -14,6 +14,7 @@ mod lang;
 mod network;
 mod output;
 mod program;
+mod search_path;
 mod state;
 mod walk;
 
@@ -49,6 +50,9 @@ pub struct Context<'c> {
 pub trait Links {
     /// Where an absolute path really is, if any of its components is a link.
     fn resolve(&self, path: &str) -> Option<String>;
+
+    /// Whether an absolute path is a file that can be run.
+    fn runs(&self, path: &str) -> bool;
 }
 
 /// No links at all.
@@ -58,6 +62,10 @@ pub struct NoLinks;
 impl Links for NoLinks {
     fn resolve(&self, _: &str) -> Option<String> {
         None
+    }
+
+    fn runs(&self, _: &str) -> bool {
+        false
     }
 }
 
@@ -91,8 +99,20 @@ pub struct Analysis {
     pub statements: Vec<(Vec<String>, Span)>,
     /// Constructs of the shell that occur.
     pub constructs: Constructs,
+    /// What was analysed.
+    pub input: Input,
     /// Why the text was not understood, if it was not.
     pub unknown: Option<toolgate_bash::Unknown>,
+}
+
+/// What an analysis is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Input {
+    /// A script, or the words of a command.
+    #[default]
+    Script,
+    /// The arguments of a tool that is no shell: its paths, URLs and queries, each in all its spellings.
+    Arguments(Vec<Vec<String>>),
 }
 
 /// Constructs of the shell, as a set.

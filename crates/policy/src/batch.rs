@@ -1,12 +1,13 @@
 //! One record in, one record out: the face of the engine for programs.
 
 use crate::analyse::{self, Analysis, Context, Links};
-use crate::decide::{self, Decision, NetworkScope, Policy, Reason};
-use crate::path::{self, Map};
-use crate::profile::{Profile, Setting, Verdict};
-use crate::rule::Rules;
+use crate::decide::{self, Decision, NetworkScope, Policy, Reason, Situation};
+use crate::path::{self, Map, SCRATCH};
+use crate::profile::{Setting, Verdict};
+use crate::rule::Caller;
 use crate::tool::{self, Value};
 use crate::word::shown;
+use std::sync::Arc;
 use toolgate_bash::Shell;
 
 /// What is to be judged.
@@ -31,24 +32,20 @@ pub enum Request {
 /// How to judge.
 #[derive(Clone)]
 pub struct Judge<'j> {
-    /// The profile.
-    pub profile: Profile,
+    /// By what.
+    pub policy: Arc<Policy>,
     /// Which hosts may be reached.
     pub network: NetworkScope,
     /// What the boundary and undo cover.
     pub setting: Setting,
-    /// The home directory.
-    pub home: String,
-    /// The workspace roots; the first is where commands start.
-    pub roots: Vec<String>,
+    /// Where things lie. The first root is where commands start.
+    pub map: Map,
     /// Environment variables that are known.
     pub env: Vec<(String, String)>,
-    /// Directories for temporary files.
-    pub scratch: Vec<String>,
-    /// Rules on top of the profile.
-    pub rules: Option<&'j Rules>,
     /// Where symbolic links lead.
     pub links: &'j dyn Links,
+    /// Who calls. The tool is the request's.
+    pub caller: Caller<'j>,
 }
 
 impl<'j> Judge<'j> {
@@ -56,23 +53,31 @@ impl<'j> Judge<'j> {
     #[must_use]
     pub fn new(home: &str, workspace: &str) -> Judge<'j> {
         Judge {
-            profile: Profile::Default,
+            policy: Arc::default(),
             network: NetworkScope::Deny,
             setting: Setting::default(),
-            home: path::join("/", home),
-            roots: vec![path::join("/", workspace)],
+            map: Map {
+                roots: vec![path::join("/", workspace)],
+                home: path::join("/", home),
+                scratch: SCRATCH.map(str::to_owned).to_vec(),
+            },
             env: Vec::new(),
-            scratch: ["/tmp", "/var/tmp", "/dev/shm"].map(str::to_owned).to_vec(),
-            rules: None,
             links: &analyse::NoLinks,
+            caller: Caller::default(),
         }
+    }
+
+    /// The same judge with another policy.
+    #[must_use]
+    pub fn by(&self, policy: Policy) -> Judge<'j> {
+        Judge { policy: Arc::new(policy), ..self.clone() }
     }
 
     fn context<'c>(&'c self, cwd: &'c str) -> Context<'c> {
         Context {
             cwd,
-            home: &self.home,
-            roots: &self.roots,
+            home: &self.map.home,
+            roots: &self.map.roots,
             env: &self.env,
             links: self.links,
             shell: Shell::Bash,
@@ -80,7 +85,7 @@ impl<'j> Judge<'j> {
     }
 
     fn start(&self) -> &str {
-        self.roots.first().map_or("/", String::as_str)
+        self.map.roots.first().map_or("/", String::as_str)
     }
 
     /// What a request can do.
@@ -95,31 +100,39 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// Whether an analysis may go ahead.
+    /// What a request is judged in.
     #[must_use]
-    pub fn decide(&self, analysis: &Analysis) -> Decision {
-        let policy = Policy {
-            profile: self.profile,
-            network: self.network.clone(),
-            setting: self.setting,
-            map: Map { roots: self.roots.clone(), home: self.home.clone(), scratch: self.scratch.clone() },
-            rules: self.rules,
+    pub fn situation<'s>(&'s self, request: &'s Request) -> Situation<'s> {
+        let tool = match request {
+            Request::Command { .. } => "bash",
+            Request::Tool { name, .. } => name,
         };
-        decide::decide(analysis, &policy)
+        Situation {
+            map: &self.map,
+            network: &self.network,
+            setting: self.setting,
+            caller: Caller { tool, ..self.caller },
+        }
+    }
+
+    /// Whether what was found in a request may go ahead.
+    #[must_use]
+    pub fn decide(&self, analysis: &Analysis, request: &Request) -> Decision {
+        decide::decide(analysis, &self.policy, &self.situation(request))
     }
 
     /// Analyses and decides.
     #[must_use]
     pub fn judge(&self, request: &Request) -> Answer {
         let analysis = self.analyse(request);
-        let decision = self.decide(&analysis);
+        let decision = self.decide(&analysis, request);
         Answer::new(&analysis, decision)
     }
 
     fn directory(&self, text: &str) -> String {
         match text.strip_prefix("~") {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                path::join(&self.home, rest.trim_start_matches('/'))
+                path::join(&self.map.home, rest.trim_start_matches('/'))
             }
             _ => path::join(self.start(), text),
         }

@@ -1,10 +1,11 @@
 //! From effects to a verdict with its reasons.
 
-use crate::analyse::{Analysis, CommandRun};
+use crate::analyse::{Analysis, CommandRun, Input};
 use crate::effect::Effect;
 use crate::path::Map;
+use crate::permissions::{BlockList, ConfirmList, Hit, PermissionPolicy, Said};
 use crate::profile::{self, Profile, Setting, Verdict};
-use crate::rule::Rules;
+use crate::rule::{Caller, Rules};
 use crate::word::shown;
 use std::borrow::Cow;
 use toolgate_bash::ast::Span;
@@ -40,19 +41,45 @@ impl NetworkScope {
     }
 }
 
-/// Who judges, and by what.
+/// By what calls are judged: what a configuration says, read once and shared.
 #[derive(Clone, Debug)]
-pub struct Policy<'p> {
+pub struct Policy {
     /// The profile.
     pub profile: Profile,
+    /// Rules on top of it.
+    pub rules: Rules,
+    /// Commands that never run, whatever else allows them.
+    pub blocked: BlockList,
+    /// Commands that are asked about, whatever else allows them.
+    pub confirmed: ConfirmList,
+    /// Lists of patterns per tool. Each stands by itself and only tightens.
+    pub lists: Vec<PermissionPolicy>,
+}
+
+impl Default for Policy {
+    /// The default profile, and nothing on top.
+    fn default() -> Self {
+        Policy {
+            profile: Profile::default(),
+            rules: Rules::default(),
+            blocked: BlockList::default(),
+            confirmed: ConfirmList::new(&[]),
+            lists: Vec::new(),
+        }
+    }
+}
+
+/// What one call is judged in.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'s> {
+    /// Where things lie.
+    pub map: &'s Map,
     /// Which hosts may be reached.
-    pub network: NetworkScope,
+    pub network: &'s NetworkScope,
     /// What the boundary and undo cover.
     pub setting: Setting,
-    /// Where things lie.
-    pub map: Map,
-    /// Rules on top of the profile.
-    pub rules: Option<&'p Rules>,
+    /// Who calls.
+    pub caller: Caller<'s>,
 }
 
 /// Where a reason comes from.
@@ -113,70 +140,180 @@ pub struct Decision {
 
 /// Judges what was found.
 #[must_use]
-pub fn decide(analysis: &Analysis, policy: &Policy<'_>) -> Decision {
-    let mut reasons: Vec<Reason> = Vec::new();
-    let mut verdict = Verdict::Allow;
+pub fn decide(analysis: &Analysis, policy: &Policy, situation: &Situation<'_>) -> Decision {
+    let caller = &situation.caller;
+    let mut reasons = Reasons::default();
     for effect in &analysis.effects {
         let command = effect.command.and_then(|c| analysis.commands.get(c as usize));
-        let reason = judge(effect, command, policy);
-        if let Some(reason) = reason {
-            verdict = verdict.max(reason.verdict);
-            add(&mut reasons, reason);
-        }
+        reasons.extend(judge(effect, command, policy, situation));
     }
-    if let Some(rules) = policy.rules {
-        for command in &analysis.commands {
-            for reason in rules.on_command(command) {
-                verdict = verdict.max(reason.verdict);
-                add(&mut reasons, reason);
-            }
-        }
+    reasons.extend(policy.rules.on_tool(caller));
+    for command in &analysis.commands {
+        reasons.extend(policy.rules.on_command(command, caller));
     }
+    reasons.extend(on_lists(analysis, policy, caller));
     // Nothing was found in a text that was not understood: that is no permission.
-    if analysis.unknown.is_some() && verdict == Verdict::Allow && !policy.setting.contained {
-        verdict = Verdict::Ask;
+    if let Some(unknown) = analysis.unknown.as_ref().filter(|_| !situation.setting.contained)
+        && reasons.verdict == Verdict::Allow
+    {
+        reasons.extend([not_understood(format!("syntax: {unknown}"), Some(unknown.span))]);
     }
-    reasons.sort_by_key(|r| std::cmp::Reverse(r.verdict));
-    Decision { verdict, reasons }
+    reasons.decision()
 }
 
-fn add(reasons: &mut Vec<Reason>, reason: Reason) {
+/// Judges a call of which nothing is known but who makes it.
+///
+/// `otherwise` is the answer where no rule and no list is about the tool. An allow of a rule lifts it where it asks.
+#[must_use]
+pub fn decide_unread(otherwise: Verdict, policy: &Policy, situation: &Situation<'_>) -> Decision {
+    let caller = &situation.caller;
+    let mut reasons = Reasons::default();
+    if otherwise > Verdict::Allow && !policy.rules.allow_tool(caller) {
+        let what = format!("what `{}` would do with these parameters is not known", shown(caller.tool));
+        reasons.extend([Reason { verdict: otherwise, ..not_understood(what, None) }]);
+    }
+    reasons.extend(policy.rules.on_tool(caller));
+    let lists = policy.lists.iter().filter_map(|list| list.on_inputs(caller.tool, &[]));
+    reasons.extend(lists.filter_map(|said| listed(said, caller.tool)));
+    reasons.decision()
+}
+
+/// Reasons as they come together.
+struct Reasons {
+    verdict: Verdict,
+    list: Vec<Reason>,
+}
+
+impl Default for Reasons {
+    fn default() -> Self {
+        Reasons { verdict: Verdict::Allow, list: Vec::new() }
+    }
+}
+
+impl Reasons {
+    /// The most that are told.
     const MOST: usize = 64;
-    if reasons.len() >= MOST {
-        // Deny is never crowded out.
-        if reason.verdict == Verdict::Deny
-            && let Some(weaker) = reasons.iter_mut().find(|r| r.verdict != Verdict::Deny)
-        {
+
+    fn extend(&mut self, reasons: impl IntoIterator<Item = Reason>) {
+        for reason in reasons {
+            self.verdict = self.verdict.max(reason.verdict);
+            self.add(reason);
+        }
+    }
+
+    fn add(&mut self, reason: Reason) {
+        let same = |r: &Reason| {
+            r.code == reason.code
+                && r.message == reason.message
+                && r.span == reason.span
+                && r.rule == reason.rule
+        };
+        if self.list.iter().any(same) {
+            return;
+        }
+        if self.list.len() < Self::MOST {
+            self.list.push(reason);
+        } else if let Some(weaker) = self.list.iter_mut().find(|r| r.verdict < reason.verdict) {
+            // What is strictest is never crowded out.
             *weaker = reason;
         }
-        return;
     }
-    if !reasons.iter().any(|r| r.code == reason.code && r.message == reason.message && r.span == reason.span)
-    {
-        reasons.push(reason);
+
+    fn decision(mut self) -> Decision {
+        self.list.sort_by_key(|r| std::cmp::Reverse(r.verdict));
+        Decision { verdict: self.verdict, reasons: self.list }
     }
 }
 
-fn judge(effect: &Effect, command: Option<&CommandRun>, policy: &Policy<'_>) -> Option<Reason> {
-    let open = !effect.kind.is_net() || policy.network.allows(effect.target.as_deref());
-    let seen = profile::see(effect, &policy.map, policy.setting, open);
+/// What the lists say. They only tighten.
+fn on_lists(analysis: &Analysis, policy: &Policy, caller: &Caller<'_>) -> Vec<Reason> {
+    let blocked = policy.blocked.hits(analysis).map(|hit| {
+        let verdict = if hit.sure { Verdict::Deny } else { Verdict::Ask };
+        of_list(verdict, "blocked-command", "blocked commands", hit)
+    });
+    let confirmed = policy
+        .confirmed
+        .hits(analysis)
+        .map(|hit| of_list(Verdict::Ask, "confirmed-command", "confirmed commands", hit));
+    let lists = policy.lists.iter().filter_map(|list| {
+        let said = match &analysis.input {
+            Input::Script => list.on_script(caller.tool, analysis),
+            Input::Arguments(inputs) => list.on_inputs(caller.tool, inputs),
+        };
+        listed(said?, caller.tool)
+    });
+    blocked.chain(confirmed).chain(lists).collect()
+}
+
+fn of_list(verdict: Verdict, code: &'static str, list: &str, hit: Hit<'_>) -> Reason {
+    let is = if hit.sure { "is" } else { "may be meant, which is" };
+    Reason {
+        verdict,
+        code: Cow::Borrowed(code),
+        message: format!("`{}` {is} on the list of {list}", shown(hit.entry)),
+        span: Some(hit.span),
+        rule: Some(hit.entry.to_owned()),
+        source: Source::List,
+        lift: None,
+        instead: None,
+    }
+}
+
+fn listed(said: Said<'_>, tool: &str) -> Option<Reason> {
+    let (verb, code) = match said.action {
+        Verdict::Allow => return None,
+        Verdict::Ask => ("asks about", "permission-asks"),
+        Verdict::Deny => ("denies", "permission-denies"),
+    };
+    let message = match said.entry {
+        Some(entry) => format!("the permission list of `{}` {verb} `{}`", shown(tool), shown(&entry.pattern)),
+        None => format!("no entry of the permission list of `{}` is about it", shown(tool)),
+    };
+    Some(Reason {
+        verdict: said.action,
+        code: Cow::Borrowed(code),
+        message,
+        span: said.span,
+        rule: said.entry.map(|entry| entry.pattern.clone()),
+        source: Source::List,
+        lift: None,
+        instead: None,
+    })
+}
+
+fn not_understood(message: String, span: Option<Span>) -> Reason {
+    Reason {
+        verdict: Verdict::Ask,
+        code: Cow::Borrowed("not-understood"),
+        message,
+        span,
+        rule: None,
+        source: Source::Profile,
+        lift: None,
+        instead: None,
+    }
+}
+
+fn judge(
+    effect: &Effect,
+    command: Option<&CommandRun>,
+    policy: &Policy,
+    situation: &Situation<'_>,
+) -> Option<Reason> {
+    let open = !effect.kind.is_net() || situation.network.allows(effect.target.as_deref());
+    let seen = profile::see(effect, situation.map, situation.setting, open);
     let row = profile::judge(policy.profile, effect, &seen);
     let (action, code, why, instead, hard) = match row {
         Some(r) => (r.action, r.code, r.why, r.instead, r.hard),
         // An effect no row is about.
         None => (Verdict::Ask, "not-understood", "no row of the profile is about it", "", false),
     };
-    if let Some(rules) = policy.rules {
-        let found = rules.on_effect(effect, command, &policy.map);
-        if let Some(rule) = found.strictest()
-            && rule.verdict() > Verdict::Allow
-            && rule.verdict() >= action
-        {
-            return Some(rule.reason_for(effect));
-        }
-        if action > Verdict::Allow && !hard && found.lifts() {
-            return None;
-        }
+    let found = policy.rules.on_effect(effect, command, &situation.caller, situation.map);
+    if let Some(reason) = found.against(effect).filter(|reason| reason.verdict >= action) {
+        return Some(reason);
+    }
+    if action > Verdict::Allow && !hard && found.lifts() {
+        return None;
     }
     if action == Verdict::Allow {
         let rests = matches!(code, "contained" | "deletes-undoable");

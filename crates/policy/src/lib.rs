@@ -8,8 +8,8 @@
 //! 2. [`profile`] and [`rule`] say what is allowed, asked about and denied, effect by effect.
 //! 3. [`decide`] takes the strictest answer and gives the reasons for it.
 //!
-//! [`batch`] does all three for one record, and [`explain`] says what a reason means and what is known about a
-//! program. [`permissions`] holds the older lists of patterns.
+//! [`batch`] does all three for one record, [`coverage`] counts what rules do over many, and [`explain`] says what
+//! a reason means and what is known about a program. [`permissions`] holds the older lists of patterns.
 //!
 //! Nothing here does input or output: links are looked at through [`analyse::Links`], and rules come as plain
 //! data. What cannot be understood is an effect of its own and is asked about; it is never taken for nothing.
@@ -30,7 +30,9 @@
 
 pub mod analyse;
 pub mod argv;
+pub mod autonomy;
 pub mod batch;
+pub mod coverage;
 pub mod decide;
 pub mod effect;
 pub mod explain;

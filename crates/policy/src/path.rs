@@ -32,6 +32,9 @@ pub enum Place {
     Unknown,
 }
 
+/// Directories for temporary files that every system has.
+pub const SCRATCH: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
 /// The directories that places are judged by.
 #[derive(Clone, Debug)]
 pub struct Map {

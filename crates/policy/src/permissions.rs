@@ -1,4 +1,4 @@
-//! Lists of patterns per tool, lists of blocked and confirmed commands, and levels of autonomy.
+//! Lists of patterns per tool, and lists of blocked and confirmed commands.
 //!
 //! These are the older, coarser ways to say what may run. They are kept, with one change: a pattern is
 //! matched against the words of every simple command, wherever it stands in the script, and never against
@@ -6,11 +6,17 @@
 //!
 //! Nothing here can loosen what a profile or a block list denies.
 
-use crate::analyse::{Analysis, CommandRun, Constructs, Context, script};
-use crate::argv::glob;
-use crate::path;
+mod entry;
+mod pattern;
+
+pub use crate::autonomy::AutonomyLevel;
+pub use entry::{BlockList, ConfirmList, Hit};
+
+use crate::analyse::{Analysis, CommandRun, Context, Input, script};
 use crate::profile::Verdict;
 use crate::rule::line;
+use entry::Entry;
+use pattern::{fits, is_wholesale};
 use std::collections::BTreeMap;
 use std::fmt;
 use toolgate_bash::ast::Span;
@@ -18,95 +24,22 @@ use toolgate_bash::ast::Span;
 /// What a list entry decides. The same three answers as everywhere.
 pub type PermissionAction = Verdict;
 
-/// How much is done without asking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(rename_all = "lowercase"))]
-pub enum AutonomyLevel {
-    /// Only what changes nothing.
-    ReadOnly,
-    /// What the lists say; what they do not name is asked about.
-    #[default]
-    Supervised,
-    /// What would be asked about is done. What is denied stays denied.
-    Full,
-}
-
-impl AutonomyLevel {
-    /// A stable name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            AutonomyLevel::ReadOnly => "readonly",
-            AutonomyLevel::Supervised => "supervised",
-            AutonomyLevel::Full => "full",
-        }
-    }
-}
-
-/// What a tool can do, as a set. A tool says it of itself when it is registered; names are not looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Capabilities(u8);
-
-impl Capabilities {
-    /// Reads files.
-    pub const READ: Capabilities = Capabilities(1);
-    /// Changes files.
-    pub const WRITE: Capabilities = Capabilities(2);
-    /// Runs programs.
-    pub const RUN: Capabilities = Capabilities(4);
-    /// Fetches from the network.
-    pub const FETCH: Capabilities = Capabilities(8);
-    /// Sends to the network, or works on a service elsewhere.
-    pub const SEND: Capabilities = Capabilities(16);
-
-    /// Both sets together.
-    #[must_use]
-    pub const fn and(self, other: Capabilities) -> Capabilities {
-        Capabilities(self.0 | other.0)
-    }
-
-    /// Whether every capability is one of `other`.
-    #[must_use]
-    pub const fn within(self, other: Capabilities) -> bool {
-        self.0 & !other.0 == 0
-    }
-
-    /// Whether the tool only looks: it reads files or fetches, and says so. A tool that says nothing of
-    /// itself can do anything.
-    #[must_use]
-    pub const fn only_looks(self) -> bool {
-        self.0 != 0 && self.within(Capabilities(1 | 8))
-    }
+/// What a tool can do at all, as far as autonomy asks. A tool says it of itself; names are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// It only looks.
+    Looks,
+    /// It can change something, or nobody said what it does.
+    Changes,
 }
 
 /// A pattern with what it decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(deny_unknown_fields))]
 pub struct PermissionRule {
     /// A glob over the words of a command, or over the input of another tool.
     pub pattern: String,
     /// What it decides.
-    #[cfg_attr(feature = "serde", serde(with = "action"))]
     pub action: PermissionAction,
-}
-
-#[cfg(feature = "serde")]
-mod action {
-    use crate::profile::Verdict;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(v: &Verdict, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str(v.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Verdict, D::Error> {
-        match String::deserialize(d)?.as_str() {
-            "allow" => Ok(Verdict::Allow),
-            "ask" => Ok(Verdict::Ask),
-            "deny" => Ok(Verdict::Deny),
-            other => Err(D::Error::custom(format!("no such action: `{other}`"))),
-        }
-    }
 }
 
 /// A pattern that cannot be read.
@@ -129,8 +62,8 @@ impl std::error::Error for PatternError {}
 #[derive(Clone, Debug)]
 enum Matcher {
     /// A glob over the line of words.
-    Glob(String),
-    /// A list entry.
+    Glob,
+    /// An entry of the older lists.
     Entry(Entry),
 }
 
@@ -147,6 +80,17 @@ pub struct PermissionPolicy {
     autonomy: AutonomyLevel,
 }
 
+/// What a tool's list says about one part of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said<'l> {
+    /// The answer.
+    pub action: PermissionAction,
+    /// The entry that gave it; none fitted where absent.
+    pub entry: Option<&'l PermissionRule>,
+    /// The part it is about.
+    pub span: Option<Span>,
+}
+
 /// Tools whose input is a script.
 const SHELLS: [&str; 2] = ["bash", "shell"];
 
@@ -161,8 +105,8 @@ impl PermissionPolicy {
         for (tool, list) in rules {
             let mut compiled = Vec::with_capacity(list.len());
             for rule in list {
-                check_pattern(&rule.pattern)?;
-                compiled.push(Compiled { matcher: Matcher::Glob(rule.pattern.clone()), rule });
+                pattern::check(&rule.pattern)?;
+                compiled.push(Compiled { matcher: Matcher::Glob, rule });
             }
             tools.insert(tool, compiled);
         }
@@ -192,7 +136,7 @@ impl PermissionPolicy {
         let mut list: Vec<Compiled> = blocked.iter().map(|b| entry(b, Verdict::Deny)).collect();
         list.extend(confirm.iter().map(|c| entry(c, Verdict::Ask)));
         list.push(Compiled {
-            matcher: Matcher::Glob("*".into()),
+            matcher: Matcher::Glob,
             rule: PermissionRule { pattern: "*".into(), action: Verdict::Allow },
         });
         PermissionPolicy {
@@ -203,101 +147,97 @@ impl PermissionPolicy {
 
     /// What the lists say about a call. `input` is the script of a shell, else the path, URL or query.
     #[must_use]
-    pub fn check(&self, tool: &str, capabilities: Capabilities, input: &str) -> PermissionAction {
-        if SHELLS.contains(&tool) {
-            let context = Context {
-                cwd: "/",
-                home: "/home",
-                roots: &[],
-                env: &[],
-                links: &crate::analyse::NoLinks,
-                shell: toolgate_bash::Shell::Bash,
-            };
-            return self.check_script(tool, capabilities, &script(input, &context));
-        }
-        self.levelled(capabilities, || match self.tools.get(tool) {
-            None => Verdict::Ask,
-            Some(list) => list
-                .iter()
-                .find(|c| match &c.matcher {
-                    Matcher::Glob(g) => fits(g, input, c.rule.action),
-                    Matcher::Entry(e) => input.to_ascii_lowercase().contains(&e.text),
-                })
-                .map_or(Verdict::Ask, |c| c.rule.action),
-        })
-    }
-
-    /// The same for a script that was analysed: every simple command is looked at, the strictest answer counts.
-    #[must_use]
-    pub fn check_script(
-        &self,
-        tool: &str,
-        capabilities: Capabilities,
-        analysis: &Analysis,
-    ) -> PermissionAction {
-        self.levelled(capabilities, || {
-            let Some(list) = self.tools.get(tool) else { return Verdict::Ask };
-            let mut worst = if analysis.unknown.is_some() || analysis.commands.is_empty() {
-                Verdict::Ask
+    pub fn check(&self, tool: &str, touch: Touch, input: &str) -> PermissionAction {
+        self.levelled(touch, || {
+            if SHELLS.contains(&tool) {
+                let context = Context {
+                    cwd: "/",
+                    home: "/home",
+                    roots: &[],
+                    env: &[],
+                    links: &crate::analyse::NoLinks,
+                    shell: toolgate_bash::Shell::Bash,
+                };
+                self.on_script(tool, &script(input, &context)).map_or(Verdict::Ask, |said| said.action)
             } else {
-                Verdict::Allow
-            };
-            // What holds for everything holds for what is not understood too.
-            if let Some(all) = list.first().filter(|c| is_wholesale(&c.rule.pattern)) {
-                worst = worst.max(all.rule.action);
+                self.on_inputs(tool, &[vec![input.to_owned()]]).map_or(Verdict::Ask, |said| said.action)
             }
-            for command in &analysis.commands {
-                worst = worst.max(self.on_command(list, command));
-            }
-            for c in list {
-                if let Matcher::Entry(e) = &c.matcher
-                    && e.in_script(analysis).is_some()
-                {
-                    worst = worst.max(c.rule.action);
-                }
-            }
-            worst
         })
     }
 
-    fn on_command(&self, list: &[Compiled], command: &CommandRun) -> Verdict {
-        let text = line(&command.words);
-        let unsure = command.words.iter().any(|w| !w.is_exact());
-        for c in list {
-            let hit = match &c.matcher {
-                Matcher::Glob(g) => fits(g, &text, c.rule.action),
-                Matcher::Entry(e) => e.on_command(command),
-            };
-            if !hit {
-                continue;
-            }
-            // A word that is not known may be one a stricter pattern is about.
-            if c.rule.action == Verdict::Allow && unsure && !is_wholesale(&c.rule.pattern) {
-                return Verdict::Ask;
-            }
-            return c.rule.action;
-        }
-        Verdict::Ask
-    }
-
-    fn levelled(&self, capabilities: Capabilities, lists: impl FnOnce() -> Verdict) -> Verdict {
-        match self.autonomy {
-            AutonomyLevel::ReadOnly => {
-                if capabilities.only_looks() {
-                    Verdict::Allow
-                } else {
-                    Verdict::Deny
-                }
-            }
-            AutonomyLevel::Supervised => lists(),
-            AutonomyLevel::Full => match lists() {
-                Verdict::Deny => Verdict::Deny,
-                Verdict::Ask | Verdict::Allow => Verdict::Allow,
-            },
+    fn levelled(&self, touch: Touch, lists: impl FnOnce() -> Verdict) -> Verdict {
+        match (self.autonomy, touch) {
+            (AutonomyLevel::ReadOnly, Touch::Looks) => Verdict::Allow,
+            (AutonomyLevel::ReadOnly, Touch::Changes) => Verdict::Deny,
+            (AutonomyLevel::Supervised, _) => lists(),
+            // Questions count as answered; refusals stay.
+            (AutonomyLevel::Full, _) if lists() == Verdict::Deny => Verdict::Deny,
+            (AutonomyLevel::Full, _) => Verdict::Allow,
         }
     }
 
-    /// Whether a tool can never be used: all its entries deny, and one is about everything.
+    /// What a tool's list says about a script: every simple command is looked at, and the strictest answer
+    /// counts. `None` where the tool has no list.
+    #[must_use]
+    pub fn on_script(&self, tool: &str, analysis: &Analysis) -> Option<Said<'_>> {
+        let list = self.tools.get(tool)?;
+        // Of a text that was not understood, or runs nothing, only what holds for everything can be said.
+        let empty = analysis.unknown.is_some() || analysis.commands.is_empty();
+        let whole = list.first().filter(|c| is_wholesale(&c.rule.pattern)).map(|c| &c.rule);
+        let start = match whole {
+            Some(rule) => Said { action: rule.action, entry: Some(rule), span: None },
+            None => Said { action: Verdict::Allow, entry: None, span: None },
+        };
+        let silent = empty.then_some(Said { action: Verdict::Ask, entry: None, span: None });
+        let commands = analysis.commands.iter().map(|command| on_command(list, command));
+        let entries = list.iter().filter_map(|c| match &c.matcher {
+            Matcher::Entry(entry) => entry.in_script(analysis).filter(|hit| hit.sure).map(|hit| Said {
+                action: c.rule.action,
+                entry: Some(&c.rule),
+                span: Some(hit.span),
+            }),
+            Matcher::Glob => None,
+        });
+        // Of equally strict answers the first is told.
+        let strictest = |a: Said<'_>, b: Said<'_>| b.action > a.action;
+        Some(
+            silent
+                .into_iter()
+                .chain(commands)
+                .chain(entries)
+                .fold(start, |worst, said| if strictest(worst, said) { said } else { worst }),
+        )
+    }
+
+    /// What a tool's list says about the inputs of a call: paths, URLs, queries, each in all its spellings.
+    /// The strictest answer counts. `None` where the tool has no list.
+    #[must_use]
+    pub fn on_inputs(&self, tool: &str, inputs: &[Vec<String>]) -> Option<Said<'_>> {
+        let list = self.tools.get(tool)?;
+        let on = |spellings: &[String]| said(first_on_input(list, spellings).map(|(_, c)| c), None);
+        let nothing = [String::new()];
+        let strictest = inputs.iter().map(|spellings| on(spellings)).max_by_key(|said| said.action);
+        Some(strictest.unwrap_or_else(|| on(&nothing)))
+    }
+
+    /// The places of the entries of a tool's list that give an answer about some part of a call.
+    #[must_use]
+    pub fn fired(&self, tool: &str, analysis: &Analysis) -> Vec<usize> {
+        let Some(list) = self.tools.get(tool) else { return Vec::new() };
+        let mut fired: Vec<usize> = match &analysis.input {
+            Input::Script => {
+                analysis.commands.iter().filter_map(|c| first_on_command(list, c)).map(|(at, _)| at).collect()
+            }
+            Input::Arguments(inputs) => {
+                inputs.iter().filter_map(|i| first_on_input(list, i)).map(|(at, _)| at).collect()
+            }
+        };
+        fired.sort_unstable();
+        fired.dedup();
+        fired
+    }
+
+    /// Whether a tool can never be used: all its entries deny.
     #[must_use]
     pub fn is_fully_denied(&self, tool: &str) -> bool {
         self.tools
@@ -310,15 +250,15 @@ impl PermissionPolicy {
         self.tools.iter().map(|(t, list)| (t.as_str(), list.iter().map(|c| &c.rule)))
     }
 
-    /// Entries that can never decide: an earlier one of the same tool takes all they are about.
+    /// Entries that can never decide, by tool and place in its list: an earlier one takes all they are about.
     #[must_use]
-    pub fn never_fire(&self) -> Vec<(&str, &PermissionRule)> {
+    pub fn never_fire(&self) -> Vec<(&str, usize)> {
         let mut out = Vec::new();
         for (tool, list) in &self.tools {
             for (i, c) in list.iter().enumerate() {
                 let earlier = list.get(..i).unwrap_or(&[]);
                 if earlier.iter().any(|e| is_wholesale(&e.rule.pattern) || e.rule.pattern == c.rule.pattern) {
-                    out.push((tool.as_str(), &c.rule));
+                    out.push((tool.as_str(), i));
                 }
             }
         }
@@ -326,244 +266,38 @@ impl PermissionPolicy {
     }
 }
 
-/// Commands that are never run, whatever else is allowed.
-#[derive(Clone, Debug, Default)]
-pub struct BlockList {
-    entries: Vec<Entry>,
+fn said(hit: Option<&Compiled>, span: Option<Span>) -> Said<'_> {
+    let entry = hit.map(|c| &c.rule);
+    Said { action: entry.map_or(Verdict::Ask, |rule| rule.action), entry, span }
 }
 
-/// Blocked unless they are allowed by name.
-const BLOCKED: [&str; 12] = [
-    "rm -rf /", "sudo", "mkfs", "dd if=", "curl", "wget", "nc", "ncat", "netcat", "shutdown", "reboot",
-    "halt",
-];
-
-/// Blocked when the network is closed, allowed by name or not.
-const NETWORK: [&str; 5] = ["curl", "wget", "nc", "ncat", "netcat"];
-
-impl BlockList {
-    /// The list that follows from a configuration.
-    ///
-    /// `allowed` takes entries of the built-in list away; `blocked` wins over it, and so does a closed network.
-    #[must_use]
-    pub fn new(blocked: &[String], allowed: &[String], allow_network: bool) -> Self {
-        let lower = |list: &[String]| {
-            list.iter().map(|s| s.trim().to_lowercase()).filter(|s| !s.is_empty()).collect::<Vec<_>>()
-        };
-        let allowed = lower(allowed);
-        let mut list: Vec<String> =
-            BLOCKED.iter().map(|s| (*s).to_owned()).filter(|s| !allowed.contains(s)).collect();
-        list.extend(lower(blocked));
-        if !allow_network {
-            list.extend(NETWORK.iter().map(|s| (*s).to_owned()));
-        }
-        list.sort();
-        list.dedup();
-        BlockList { entries: list.iter().map(|s| Entry::read(s)).collect() }
-    }
-
-    /// A list of these entries alone.
-    #[must_use]
-    pub fn of(blocked: &[String]) -> Self {
-        BlockList { entries: blocked.iter().map(|s| Entry::read(s)).collect() }
-    }
-
-    /// The entries, sorted.
-    pub fn entries(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|e| e.text.as_str())
-    }
-
-    /// The first entry a script runs into, with where.
-    #[must_use]
-    pub fn find(&self, analysis: &Analysis) -> Option<(&str, Span)> {
-        self.entries.iter().find_map(|e| Some((e.text.as_str(), e.in_script(analysis)?)))
-    }
+fn first_on_input<'l>(list: &'l [Compiled], spellings: &[String]) -> Option<(usize, &'l Compiled)> {
+    let fits = |c: &Compiled, input: &str| match &c.matcher {
+        Matcher::Glob => fits(&c.rule.pattern, input, c.rule.action),
+        Matcher::Entry(entry) => input.to_lowercase().contains(&entry.text),
+    };
+    list.iter().enumerate().find(|(_, c)| spellings.iter().any(|s| fits(c, s)))
 }
 
-/// Constructs and commands that are asked about.
-#[derive(Clone, Debug)]
-pub struct ConfirmList {
-    entries: Vec<Entry>,
+fn first_on_command<'l>(list: &'l [Compiled], command: &CommandRun) -> Option<(usize, &'l Compiled)> {
+    let text = line(&command.words);
+    list.iter().enumerate().find(|(_, c)| match &c.matcher {
+        Matcher::Glob => fits(&c.rule.pattern, &text, c.rule.action),
+        Matcher::Entry(entry) => entry.is_on(command),
+    })
 }
 
-/// What is asked about unless a configuration says otherwise.
-const CONFIRMED: [&str; 12] = [
-    "rm ",
-    "git push -f",
-    "git push --force",
-    "drop table",
-    "drop database",
-    "truncate ",
-    "$(",
-    "`",
-    "<(",
-    ">(",
-    "<<<",
-    "eval ",
-];
-
-impl Default for ConfirmList {
-    fn default() -> Self {
-        ConfirmList { entries: CONFIRMED.iter().map(|s| Entry::read(s)).collect() }
-    }
-}
-
-impl ConfirmList {
-    /// A list of one's own.
-    #[must_use]
-    pub fn new(patterns: &[String]) -> Self {
-        ConfirmList { entries: patterns.iter().map(|s| Entry::read(s)).collect() }
-    }
-
-    /// The first entry a script runs into, with where. A mention inside quoted text is none.
-    #[must_use]
-    pub fn find(&self, analysis: &Analysis) -> Option<(&str, Span)> {
-        self.entries.iter().find_map(|e| Some((e.text.as_str(), e.in_script(analysis)?)))
-    }
-}
-
-/// An entry of a list: a construct of the shell, or the first words of a command or statement.
-#[derive(Clone, Debug)]
-struct Entry {
-    text: String,
-    construct: Option<Constructs>,
-    words: Vec<String>,
-}
-
-impl Entry {
-    fn read(text: &str) -> Entry {
-        let lower = text.trim().to_lowercase();
-        let construct = match lower.as_str() {
-            "$(" => Some(Constructs::COMMAND),
-            "`" => Some(Constructs::COMMAND),
-            "<(" => Some(Constructs::PROCESS_READ),
-            ">(" => Some(Constructs::PROCESS_WRITE),
-            "<<<" => Some(Constructs::HERE_STRING),
-            "<<" => Some(Constructs::HERE_DOC),
-            "|" => Some(Constructs::PIPE),
-            ">" | ">>" => Some(Constructs::OUTPUT),
-            "&" => Some(Constructs::BACKGROUND),
-            _ => None,
-        };
-        let words = lower.split_whitespace().map(str::to_owned).collect();
-        Entry { text: text.trim().to_lowercase(), construct, words }
-    }
-
-    fn in_script(&self, analysis: &Analysis) -> Option<Span> {
-        if let Some(construct) = self.construct {
-            return analysis.constructs.has(construct).then(Span::default);
-        }
-        if let Some(c) = analysis.commands.iter().find(|c| self.on_command(c)) {
-            return Some(c.span);
-        }
-        analysis.statements.iter().find(|(words, _)| words.starts_with(&self.words)).map(|(_, span)| *span)
-    }
-
-    fn on_command(&self, command: &CommandRun) -> bool {
-        let Some((first, rest)) = self.words.split_first() else { return false };
-        if self.construct.is_some() {
-            return false;
-        }
-        let Some(program) = command.words.first() else { return false };
-        let name = path::name(&program.text).to_lowercase();
-        // `mkfs` is `mkfs.ext4` too.
-        let named = name == *first || name.strip_prefix(first.as_str()).is_some_and(|r| r.starts_with('.'));
-        // An entry may name a path, or a device of the shell.
-        if !named && *program.text.to_lowercase() != **first {
-            return false;
-        }
-        // The words that follow, in order; others may stand between them.
-        let mut args = command.words.iter().skip(1).map(|w| w.text.to_lowercase());
-        rest.iter()
-            .all(|want| args.any(|a| a == *want || want.ends_with('=') && a.starts_with(want.as_str())))
-    }
-}
-
-/// Deny and ask fold case, allow does not: a pattern must not allow more than it says.
-fn fits(pattern: &str, text: &str, action: Verdict) -> bool {
-    match action {
-        Verdict::Allow => bracket_glob(pattern, text),
-        Verdict::Ask | Verdict::Deny => bracket_glob(&pattern.to_lowercase(), &text.to_lowercase()),
-    }
-}
-
-fn bracket_glob(pattern: &str, text: &str) -> bool {
-    if !pattern.contains('[') {
-        return glob(pattern, text);
-    }
-    let p: Vec<char> = pattern.chars().collect();
-    let t: Vec<char> = text.chars().collect();
-    // One class at a time: every set of positions is walked once per pattern element.
-    let mut states: Vec<bool> = vec![false; t.len() + 1];
-    states[0] = true;
-    let mut i = 0;
-    while i < p.len() {
-        let mut next = vec![false; t.len() + 1];
-        match p[i] {
-            '*' => {
-                let mut on = false;
-                for (n, s) in next.iter_mut().zip(&states) {
-                    on |= *s;
-                    *n = on;
-                }
-            }
-            '[' => {
-                let negate = matches!(p.get(i + 1), Some('!' | '^'));
-                let start = i + 1 + usize::from(negate);
-                let end = (start + 1..p.len()).find(|&k| p[k] == ']').unwrap_or(p.len());
-                let set = p.get(start..end).unwrap_or(&[]);
-                for (k, c) in t.iter().enumerate() {
-                    let mut hit = false;
-                    let mut j = 0;
-                    while j < set.len() {
-                        if j + 2 < set.len() && set[j + 1] == '-' {
-                            hit |= (set[j]..=set[j + 2]).contains(c);
-                            j += 3;
-                        } else {
-                            hit |= set[j] == *c;
-                            j += 1;
-                        }
-                    }
-                    next[k + 1] = states[k] && hit != negate;
-                }
-                i = end;
-            }
-            c => {
-                for (k, x) in t.iter().enumerate() {
-                    next[k + 1] = states[k] && (c == '?' || c == *x);
-                }
-            }
-        }
-        states = next;
-        i += 1;
-    }
-    states[t.len()]
-}
-
-fn is_wholesale(pattern: &str) -> bool {
-    matches!(pattern, "" | "*" | "**")
-}
-
-fn check_pattern(pattern: &str) -> Result<(), PatternError> {
-    let err = |what| Err(PatternError { pattern: pattern.to_owned(), what });
-    if pattern.len() > 1024 {
-        return err("longer than 1024 bytes");
-    }
-    let mut open = false;
-    for c in pattern.chars() {
-        match c {
-            '[' if !open => open = true,
-            ']' => open = false,
-            _ => {}
-        }
-    }
-    if open {
-        return err("a bracket is not closed");
-    }
-    if pattern.contains("[]") || pattern.contains("[!]") || pattern.contains("[^]") {
-        return err("an empty bracket matches nothing");
-    }
-    Ok(())
+/// The first entry that fits a command decides; where none does, a person is asked.
+fn on_command<'l>(list: &'l [Compiled], command: &CommandRun) -> Said<'l> {
+    let hit = first_on_command(list, command).map(|(_, c)| c);
+    let found = said(hit, Some(command.span));
+    // A word that is not known may be one a stricter entry is about. What allows everything may mean it,
+    // but for a program of which nobody knows what it is.
+    let unsure = match hit {
+        Some(c) if is_wholesale(&c.rule.pattern) => command.words.first().is_some_and(|w| !w.is_exact()),
+        _ => command.words.iter().any(|w| !w.is_exact()),
+    };
+    if unsure && found.action == Verdict::Allow { Said { action: Verdict::Ask, ..found } } else { found }
 }
 
 #[cfg(test)]
@@ -576,7 +310,7 @@ mod tests {
     }
 
     fn bash(p: &PermissionPolicy, text: &str) -> Verdict {
-        p.check("bash", Capabilities::RUN, text)
+        p.check("bash", Touch::Changes, text)
     }
 
     fn strings(list: &[&str]) -> Vec<String> {
@@ -608,7 +342,7 @@ mod tests {
         assert_eq!(bash(&p, "dangerous command"), Verdict::Deny);
         assert_eq!(bash(&PermissionPolicy::default(), "ls"), Verdict::Ask);
         let p = policy("bash", &[("*", Verdict::Deny)]);
-        assert_eq!(p.check("BASH", Capabilities::RUN, "ls"), Verdict::Ask);
+        assert_eq!(p.check("BASH", Touch::Changes, "ls"), Verdict::Ask);
         assert_eq!(bash(&p, "ls '"), Verdict::Deny);
     }
 
@@ -651,13 +385,13 @@ mod tests {
     }
 
     #[test]
-    fn autonomy_goes_by_capabilities_and_keeps_deny() {
+    fn autonomy_goes_by_what_a_tool_can_do_and_keeps_deny() {
         let read_only = PermissionPolicy::default().with_autonomy(AutonomyLevel::ReadOnly);
-        assert_eq!(read_only.check("read", Capabilities::READ, "x"), Verdict::Allow);
-        assert_eq!(read_only.check("fetch", Capabilities::FETCH, "x"), Verdict::Allow);
-        assert_eq!(read_only.check("write", Capabilities::WRITE.and(Capabilities::READ), "x"), Verdict::Deny);
-        assert_eq!(read_only.check("mystery", Capabilities::default(), "x"), Verdict::Deny);
-        assert_eq!(read_only.check("bash", Capabilities::RUN, "ls"), Verdict::Deny);
+        assert_eq!(read_only.check("read", Touch::Looks, "x"), Verdict::Allow);
+        assert_eq!(read_only.check("fetch", Touch::Looks, "x"), Verdict::Allow);
+        assert_eq!(read_only.check("write", Touch::Changes, "x"), Verdict::Deny);
+        assert_eq!(read_only.check("mystery", Touch::Changes, "x"), Verdict::Deny);
+        assert_eq!(read_only.check("bash", Touch::Changes, "ls"), Verdict::Deny);
         let full = policy("bash", &[("rm *", Verdict::Deny)]).with_autonomy(AutonomyLevel::Full);
         assert_eq!(bash(&full, "ls"), Verdict::Allow);
         assert_eq!(bash(&full, "rm x"), Verdict::Deny);
@@ -676,7 +410,7 @@ mod tests {
                 links: &crate::analyse::NoLinks,
                 shell: toolgate_bash::Shell::Bash,
             };
-            l.find(&script(text, &context)).is_some()
+            l.hits(&script(text, &context)).next().is_some()
         };
         let d = list(&[], &[], true);
         for c in [
@@ -727,7 +461,7 @@ mod tests {
             links: &crate::analyse::NoLinks,
             shell: toolgate_bash::Shell::Bash,
         };
-        let hit = |text: &str| list.find(&script(text, &context)).map(|(e, _)| e.to_owned());
+        let hit = |text: &str| list.hits(&script(text, &context)).next().map(|h| h.entry.to_owned());
         for (text, entry) in [
             ("echo $(date)", "$("),
             ("echo `date`", "$("),

@@ -1,17 +1,32 @@
 //! Rules on top of a profile.
 //!
-//! A rule is about an effect or about the words of a command, never about raw text. Deny and ask
-//! always count; allow lifts what a profile asks or denies, from a layer that may, and never what is hard.
+//! A rule is about effects, about the words of a command, or about a tool; never about raw text. Among the
+//! rules that are about one thing the strictest counts, whatever their order and layer: a deny is lifted by
+//! nothing, an ask by no allow. An allow lifts what a profile asks or denies, if its layer may loosen, and
+//! never what is hard. The layers, from the machine's to the session's, are in [`Layer`].
+//!
+//! What is known in part is judged by what it could be: a rule that denies then asks, one that allows says
+//! nothing.
 
-use crate::analyse::CommandRun;
+mod cover;
+mod path_glob;
+mod read;
+
+pub use cover::Dead;
+pub use read::{RuleError, RuleText, TRUST_LEVELS};
+
+use crate::analyse::{Analysis, CommandRun};
 use crate::argv::glob;
+use crate::autonomy::AutonomyLevel;
 use crate::decide::{Reason, Source};
 use crate::effect::{Effect, Kind};
 use crate::path::{self, Map};
 use crate::profile::Verdict;
 use crate::word::{Word, shown};
+use path_glob::{Fit, PathGlob};
 use std::borrow::Cow;
-use std::fmt;
+use std::sync::Arc;
+use toolgate_bash::ast::Span;
 
 /// Who wrote a rule. Later layers cannot loosen what earlier ones closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,115 +60,49 @@ impl Layer {
     }
 }
 
-/// A rule as it is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(deny_unknown_fields, default))]
-pub struct RuleText {
-    /// A name to be known by.
-    pub name: String,
-    /// `allow`, `ask` or `deny`.
-    pub action: String,
-    /// The reason, shown to people and models.
-    pub why: String,
-    /// Kinds of effects: `net send`, `write`.
-    pub effect: Vec<String>,
-    /// Names of programs.
-    pub program: Vec<String>,
-    /// The first words after the program, each a glob; alternatives are separated by `|`.
-    pub args: Vec<String>,
-    /// Globs of paths, from the workspace, the home (`~/`) or the root.
-    pub path: Vec<String>,
-    /// Hosts; `*.example.com` is every host below.
-    pub host: Vec<String>,
-    /// Names of tools, as globs.
-    pub tool: Vec<String>,
-    /// Trust levels it holds at.
-    pub trust: Vec<String>,
-    /// Autonomy levels it holds at.
-    pub autonomy: Vec<String>,
-    /// Commands it must be about, checked when it is loaded.
-    #[cfg_attr(feature = "serde", serde(rename = "match"))]
-    pub matches: Vec<String>,
-    /// Commands it must not be about.
-    pub not_match: Vec<String>,
-}
-
-/// Why a rule is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleError {
-    /// The rule's name, or its number.
-    pub rule: String,
-    /// What is wrong with it.
-    pub what: String,
-}
-
-impl fmt::Display for RuleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rule {}: {}", self.rule, self.what)
-    }
-}
-
-impl std::error::Error for RuleError {}
-
 /// Who calls, for rules that hang on it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Caller {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller<'c> {
     /// The tool.
-    pub tool: String,
-    /// The trust level.
-    pub trust: String,
+    pub tool: &'c str,
+    /// The trust level, by its name.
+    pub trust: &'c str,
     /// The autonomy level.
-    pub autonomy: String,
+    pub autonomy: AutonomyLevel,
+}
+
+impl Default for Caller<'_> {
+    /// A shell of a trusted agent that someone watches.
+    fn default() -> Self {
+        Caller { tool: "bash", trust: "trusted", autonomy: AutonomyLevel::Supervised }
+    }
 }
 
 /// A rule that was checked.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    name: String,
+    label: String,
+    origin: String,
     verdict: Verdict,
     why: String,
     layer: Layer,
     kinds: Vec<Kind>,
     program: Vec<String>,
     args: Vec<Vec<String>>,
-    path: Vec<String>,
+    path: Vec<PathGlob>,
     host: Vec<String>,
     tool: Vec<String>,
     trust: Vec<String>,
-    autonomy: Vec<String>,
+    autonomy: Vec<AutonomyLevel>,
 }
 
-/// Rules that hold together.
+/// Rules that hold together. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    list: Vec<Rule>,
+    list: Vec<Arc<Rule>>,
 }
 
-/// The most rules of one layer.
-const MOST: usize = 1024;
-
 impl Rules {
-    /// Checks rules and their examples.
-    ///
-    /// # Errors
-    ///
-    /// A word that is none of the language's, a pattern that cannot be read, a rule about nothing, or an
-    /// example that does not hold.
-    pub fn compile(texts: &[RuleText], layer: Layer) -> Result<Rules, RuleError> {
-        let mut rules = Rules::default();
-        for (i, t) in texts.iter().enumerate() {
-            let label = if t.name.is_empty() { format!("number {}", i + 1) } else { t.name.clone() };
-            let err = |what: String| RuleError { rule: label.clone(), what };
-            if i >= MOST {
-                return Err(err(format!("there are more than {MOST} rules")));
-            }
-            let rule = Rule::read(t, &label, layer).map_err(err)?;
-            rule.check_examples(t).map_err(err)?;
-            rules.list.push(rule);
-        }
-        Ok(rules)
-    }
-
     /// Puts the rules of two layers together.
     #[must_use]
     pub fn and(mut self, other: Rules) -> Rules {
@@ -161,11 +110,14 @@ impl Rules {
         self
     }
 
-    /// The same rules, seen from a caller.
+    /// All but the rule at this place.
     #[must_use]
-    pub fn for_caller(&self, caller: &Caller) -> Rules {
-        let list = self.list.iter().filter(|r| r.holds_for(caller)).cloned().collect();
-        Rules { list }
+    pub fn without(&self, at: usize) -> Rules {
+        let mut rules = self.clone();
+        if at < rules.list.len() {
+            rules.list.remove(at);
+        }
+        rules
     }
 
     /// How many rules there are.
@@ -180,376 +132,271 @@ impl Rules {
         self.list.is_empty()
     }
 
-    /// Names of rules that can never decide anything: one before them says the same or more, more strictly.
-    #[must_use]
-    pub fn never_fire(&self) -> Vec<&str> {
-        let mut out = Vec::new();
-        for (i, r) in self.list.iter().enumerate() {
-            let useless = r.verdict == Verdict::Allow && !r.layer.may_loosen();
-            let covered = self.list.iter().enumerate().any(|(j, other)| {
-                j != i
-                    && (other.verdict > r.verdict || j < i && other.verdict == r.verdict)
-                    && other.covers(r)
-            });
-            if useless || covered {
-                out.push(r.name.as_str());
-            }
-        }
-        out
+    /// The rules, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.list.iter().map(Arc::as_ref)
     }
 
-    /// Names of the rules that are about something in this analysis, in order, each once.
+    /// The places of the rules that are about something in this analysis, in order.
     #[must_use]
-    pub fn fired(&self, analysis: &crate::analyse::Analysis, map: &Map) -> Vec<&str> {
-        self.list
-            .iter()
-            .filter(|r| {
-                analysis.commands.iter().any(|c| r.about_command_only() && r.on_words(c))
+    pub fn fired(&self, analysis: &Analysis, caller: &Caller<'_>, map: &Map) -> Vec<usize> {
+        let about = |rule: &Rule| {
+            rule.holds_for(caller)
+                && (rule.is_about_the_tool()
+                    || analysis.commands.iter().any(|c| rule.is_about_words() && rule.on_words(c) > Fit::No)
                     || analysis.effects.iter().any(|e| {
-                        let c = e.command.and_then(|c| analysis.commands.get(c as usize));
-                        !r.about_command_only() && r.on_effect(e, c, map)
-                    })
-            })
-            .map(|r| r.name.as_str())
-            .collect()
+                        let command = e.command.and_then(|c| analysis.commands.get(c as usize));
+                        !rule.is_about_words() && rule.on_effect(e, command, map) > Fit::No
+                    }))
+        };
+        (0..).zip(self.iter()).filter(|(_, rule)| about(rule)).map(|(at, _)| at).collect()
     }
 
-    pub(crate) fn on_command<'r>(&'r self, command: &'r CommandRun) -> impl Iterator<Item = Reason> + 'r {
-        self.list
-            .iter()
-            .filter(|r| r.verdict > Verdict::Allow && r.about_command_only() && r.on_words(command))
-            .map(|r| r.reason(command.span))
+    /// What tightens because of the tool that is called, whatever with.
+    pub(crate) fn on_tool(&self, caller: &Caller<'_>) -> impl Iterator<Item = Reason> {
+        self.iter()
+            .filter(|r| r.verdict > Verdict::Allow && r.is_about_the_tool() && r.holds_for(caller))
+            .map(|r| r.reason(r.verdict, None))
     }
 
-    pub(crate) fn on_effect(&self, effect: &Effect, command: Option<&CommandRun>, map: &Map) -> Found<'_> {
-        let mut found = Found { list: Vec::new() };
-        for r in &self.list {
-            let fits = if r.about_command_only() {
-                r.verdict == Verdict::Allow && command.is_some_and(|c| r.on_words(c))
+    /// Whether a rule about the tool allows it, and none is against it.
+    pub(crate) fn allow_tool(&self, caller: &Caller<'_>) -> bool {
+        let mut about = self.iter().filter(|r| r.is_about_the_tool() && r.holds_for(caller)).peekable();
+        about.peek().is_some() && about.all(|r| r.verdict == Verdict::Allow && r.layer.may_loosen())
+    }
+
+    /// What tightens because of a command's words.
+    pub(crate) fn on_command(
+        &self,
+        command: &CommandRun,
+        caller: &Caller<'_>,
+    ) -> impl Iterator<Item = Reason> {
+        self.iter()
+            .filter(|r| r.verdict > Verdict::Allow && r.is_about_words() && r.holds_for(caller))
+            .filter_map(|r| Some(r.reason(r.tightened(r.on_words(command))?, Some(command.span))))
+    }
+
+    /// What the rules say about an effect.
+    pub(crate) fn on_effect(
+        &self,
+        effect: &Effect,
+        command: Option<&CommandRun>,
+        caller: &Caller<'_>,
+        map: &Map,
+    ) -> Found<'_> {
+        let mut found = Found::default();
+        for rule in self.iter().filter(|r| r.holds_for(caller)) {
+            let fit = if rule.is_about_the_tool() || rule.is_about_words() {
+                match command {
+                    // What these tighten is told once, for the call or the command.
+                    _ if rule.verdict > Verdict::Allow => Fit::No,
+                    _ if rule.is_about_the_tool() => Fit::Yes,
+                    Some(command) => rule.on_words(command),
+                    None => Fit::No,
+                }
             } else {
-                r.on_effect(effect, command, map)
+                rule.on_effect(effect, command, map)
             };
-            if fits {
-                found.list.push(r);
-            }
+            found.add(rule, fit);
         }
         found
     }
 }
 
-/// Rules that are about one effect.
+/// What rules say about one effect.
+#[derive(Default)]
 pub(crate) struct Found<'r> {
-    list: Vec<&'r Rule>,
+    against: Option<(&'r Rule, Verdict)>,
+    lifted: bool,
 }
 
 impl<'r> Found<'r> {
-    pub(crate) fn strictest(&self) -> Option<&'r Rule> {
-        self.list.iter().copied().max_by_key(|r| r.verdict)
+    fn add(&mut self, rule: &'r Rule, fit: Fit) {
+        if rule.verdict == Verdict::Allow {
+            self.lifted |= fit == Fit::Yes && rule.layer.may_loosen();
+        } else if let Some(verdict) = rule.tightened(fit)
+            && self.against.is_none_or(|(_, other)| verdict > other)
+        {
+            self.against = Some((rule, verdict));
+        }
+    }
+
+    /// The strictest rule against it, as a reason.
+    pub(crate) fn against(&self, effect: &Effect) -> Option<Reason> {
+        self.against.map(|(rule, verdict)| rule.reason(verdict, Some(effect.span)))
     }
 
     /// Whether one allows it that may, and none is against it.
     pub(crate) fn lifts(&self) -> bool {
-        self.list.iter().any(|r| r.verdict == Verdict::Allow && r.layer.may_loosen())
-            && self.list.iter().all(|r| r.verdict == Verdict::Allow)
+        self.lifted && self.against.is_none()
     }
 }
 
 impl Rule {
+    /// What it is called: its name, or where it stands.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Where it stands; empty if nobody said.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Who wrote it.
+    #[must_use]
+    pub fn layer(&self) -> Layer {
+        self.layer
+    }
+
     /// What it decides.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
 
-    pub(crate) fn reason_for(&self, effect: &Effect) -> Reason {
-        self.reason(effect.span)
+    /// What it decides where it fits as well as this: on a mere perhaps, it asks.
+    fn tightened(&self, fit: Fit) -> Option<Verdict> {
+        match fit {
+            Fit::No => None,
+            Fit::Maybe => Some(self.verdict.min(Verdict::Ask)),
+            Fit::Yes => Some(self.verdict),
+        }
     }
 
-    fn reason(&self, span: toolgate_bash::ast::Span) -> Reason {
-        let message = if self.why.is_empty() { format!("rule {}", self.name) } else { self.why.clone() };
+    fn reason(&self, verdict: Verdict, span: Option<Span>) -> Reason {
+        let why = if self.why.is_empty() { "a rule says so" } else { &self.why };
+        let unsure =
+            if verdict < self.verdict { " (it may be about this: not all of it is known)" } else { "" };
         Reason {
-            verdict: self.verdict,
-            code: Cow::Borrowed(if self.verdict == Verdict::Deny {
-                "denied-by-rule"
-            } else {
-                "asked-by-rule"
-            }),
-            message,
-            span: Some(span),
-            rule: Some(self.name.clone()),
+            verdict,
+            code: Cow::Borrowed(if verdict == Verdict::Deny { "denied-by-rule" } else { "asked-by-rule" }),
+            message: format!("{why}{unsure}"),
+            span,
+            rule: Some(self.label.clone()),
             source: Source::Rule(self.layer),
             lift: None,
             instead: None,
         }
     }
 
-    fn read(t: &RuleText, label: &str, layer: Layer) -> Result<Rule, String> {
-        let verdict = match t.action.as_str() {
-            "allow" => Verdict::Allow,
-            "ask" => Verdict::Ask,
-            "deny" => Verdict::Deny,
-            other => return Err(format!("no such action: `{other}`")),
-        };
-        let mut kinds = Vec::new();
-        for e in &t.effect {
-            match e.as_str() {
-                "net" => kinds.extend(Kind::ALL.into_iter().filter(|k| k.is_net())),
-                e => kinds.push(Kind::from_name(e).ok_or_else(|| format!("no such effect: `{e}`"))?),
-            }
-        }
-        if t.effect.is_empty()
-            && t.program.is_empty()
-            && t.path.is_empty()
-            && t.host.is_empty()
-            && t.tool.is_empty()
-        {
-            return Err("it is about nothing: give `effect`, `program`, `path`, `host` or `tool`".into());
-        }
-        if !t.args.is_empty() && t.program.is_empty() {
-            return Err("`args` needs a `program`".into());
-        }
-        if !t.host.is_empty() && kinds.iter().any(|k| !k.is_net()) {
-            return Err("`host` with an effect that reaches none can never match".into());
-        }
-        if !t.path.is_empty() && !kinds.is_empty() && !kinds.iter().any(|k| k.is_path()) {
-            return Err("`path` with an effect that is on none can never match".into());
-        }
-        for p in t.program.iter().chain(&t.args).chain(&t.path).chain(&t.host).chain(&t.tool) {
-            check_glob(p)?;
-        }
-        for p in &t.program {
-            if p.contains(['/', ' ']) {
-                return Err(format!("`program` is a name without directories or arguments: `{p}`"));
-            }
-        }
-        let known = |list: &[String], words: &[&str], what: &str| match list
-            .iter()
-            .find(|w| !words.contains(&w.as_str()))
-        {
-            Some(w) => Err(format!("no such {what}: `{w}`")),
-            None => Ok(()),
-        };
-        known(&t.trust, &["trusted", "verified", "quarantined", "blocked"], "trust level")?;
-        known(&t.autonomy, &["readonly", "supervised", "full"], "autonomy level")?;
-        if verdict == Verdict::Allow {
-            for p in &t.program {
-                if t.args.is_empty() && t.effect.is_empty() && runs_others(p) {
-                    return Err(format!(
-                        "allowing `{p}` would allow whatever it runs: name an effect or arguments"
-                    ));
-                }
-            }
-        }
-        Ok(Rule {
-            name: label.to_owned(),
-            verdict,
-            why: t.why.clone(),
-            layer,
-            kinds,
-            program: t.program.clone(),
-            args: t.args.iter().map(|a| a.split('|').map(str::to_owned).collect()).collect(),
-            path: t.path.clone(),
-            host: t.host.iter().map(|h| h.to_ascii_lowercase()).collect(),
-            tool: t.tool.clone(),
-            trust: t.trust.clone(),
-            autonomy: t.autonomy.clone(),
-        })
-    }
-
-    fn check_examples(&self, t: &RuleText) -> Result<(), String> {
-        let roots = ["/w".to_owned()];
-        let map = Map { roots: roots.to_vec(), home: "/home/u".into(), scratch: vec!["/tmp".into()] };
-        let context = crate::analyse::Context {
-            cwd: "/w",
-            home: "/home/u",
-            roots: &roots,
-            env: &[],
-            links: &crate::analyse::NoLinks,
-            shell: toolgate_bash::Shell::Bash,
-        };
-        let rules = Rules { list: vec![self.clone()] };
-        for (list, want) in [(&t.matches, true), (&t.not_match, false)] {
-            for example in list {
-                let analysis = crate::analyse::script(example, &context);
-                if analysis.unknown.is_some() {
-                    return Err(format!("the example `{example}` is not understood"));
-                }
-                if rules.fired(&analysis, &map).is_empty() == want {
-                    let not = if want { "is not" } else { "is" };
-                    return Err(format!("it {not} about its example `{example}`"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn holds_for(&self, caller: &Caller) -> bool {
-        (self.tool.is_empty() || self.tool.iter().any(|g| glob(g, &caller.tool)))
-            && (self.trust.is_empty() || self.trust.contains(&caller.trust))
+    fn holds_for(&self, caller: &Caller<'_>) -> bool {
+        (self.tool.is_empty() || self.tool.iter().any(|g| glob(g, caller.tool)))
+            && (self.trust.is_empty() || self.trust.iter().any(|t| t == caller.trust))
             && (self.autonomy.is_empty() || self.autonomy.contains(&caller.autonomy))
     }
 
-    fn about_command_only(&self) -> bool {
-        self.kinds.is_empty() && self.path.is_empty() && self.host.is_empty()
+    /// Whether it is about any call of its tools.
+    fn is_about_the_tool(&self) -> bool {
+        self.kinds.is_empty() && self.path.is_empty() && self.host.is_empty() && self.program.is_empty()
     }
 
-    fn on_words(&self, command: &CommandRun) -> bool {
-        if self.program.is_empty() {
-            return !self.tool.is_empty();
-        }
-        let Some(program) = command.words.first() else { return false };
-        let loosens = self.verdict == Verdict::Allow;
-        let name = path::name(&program.text);
-        if !program.is_exact() || !self.program.iter().any(|p| glob(p, name)) {
-            return false;
-        }
-        self.args.iter().enumerate().all(|(i, list)| match command.words.get(i + 1) {
-            // A word that is not known could be any: it tightens, and never loosens.
-            Some(w) if !w.is_exact() => !loosens,
-            Some(w) => list.iter().any(|g| glob(g, &w.text)),
-            None => false,
+    /// Whether it is about commands, whatever they do.
+    fn is_about_words(&self) -> bool {
+        self.kinds.is_empty() && self.path.is_empty() && self.host.is_empty() && !self.program.is_empty()
+    }
+
+    fn on_words(&self, command: &CommandRun) -> Fit {
+        let Some((program, args)) = command.words.split_first() else { return Fit::No };
+        self.args.iter().enumerate().fold(one_of(&self.program, program, path::name), |fit, (at, list)| {
+            fit.min(args.get(at).map_or(Fit::No, |word| one_of(list, word, |text| text)))
         })
     }
 
-    fn on_effect(&self, effect: &Effect, command: Option<&CommandRun>, map: &Map) -> bool {
-        let loosens = self.verdict == Verdict::Allow;
+    fn on_effect(&self, effect: &Effect, command: Option<&CommandRun>, map: &Map) -> Fit {
         if !self.kinds.is_empty() && !self.kinds.contains(&effect.kind) {
-            return false;
+            return Fit::No;
         }
-        if !self.program.is_empty() && !command.is_some_and(|c| self.on_words(c)) {
-            return false;
-        }
-        if !self.path.is_empty() {
-            let Some(p) = effect.path.as_deref() else { return !loosens && effect.kind.is_path() };
-            let exact = crate::word::is_exact(p);
-            let hit = self.path.iter().any(|g| on_path(g, p, map));
-            if !exact && !hit {
-                return !loosens && self.path.iter().any(|g| could_be_on_path(g, p, map));
-            }
-            if !hit || loosens && !exact {
-                return false;
-            }
-        }
-        if !self.host.is_empty() {
-            let Some(h) = effect.target.as_deref() else { return !loosens && effect.kind.is_net() };
-            if !effect.kind.is_net() {
-                return false;
-            }
-            let h = h.trim_end_matches('.').to_ascii_lowercase();
-            return self.host.iter().any(|g| match g.strip_prefix("*.") {
-                Some(d) => h.strip_suffix(d).is_some_and(|rest| rest.ends_with('.')) || !loosens && h == d,
-                None => glob(g, &h),
-            });
-        }
-        true
+        let words = match command {
+            _ if self.program.is_empty() => Fit::Yes,
+            Some(command) => self.on_words(command),
+            None => Fit::No,
+        };
+        words.min(self.on_path(effect, map)).min(self.on_host(effect))
     }
 
-    /// Whether everything `other` is about is what this is about.
-    fn covers(&self, other: &Rule) -> bool {
-        let all = |a: &[String], b: &[String]| {
-            a.is_empty() || !b.is_empty() && b.iter().all(|x| a.iter().any(|g| g == x || g == "*"))
-        };
-        (self.kinds.is_empty() && self.about_command_only() == other.about_command_only()
-            || !other.kinds.is_empty() && other.kinds.iter().all(|k| self.kinds.contains(k)))
-            && all(&self.program, &other.program)
-            && self.args.len() <= other.args.len()
-            && self.args.iter().zip(&other.args).all(|(a, b)| all(a, b))
-            && all(&self.path, &other.path)
-            && all(&self.host, &other.host)
-            && all(&self.tool, &other.tool)
-            && all(&self.trust, &other.trust)
-            && all(&self.autonomy, &other.autonomy)
+    fn on_path(&self, effect: &Effect, map: &Map) -> Fit {
+        if self.path.is_empty() {
+            return Fit::Yes;
+        }
+        match effect.path.as_deref() {
+            _ if !effect.kind.is_path() => Fit::No,
+            None => Fit::Maybe,
+            Some(path) => self
+                .path
+                .iter()
+                .map(|g| g.fit(path, map).max(self.on_directory(g, path, effect.kind, map)))
+                .max()
+                .unwrap_or(Fit::No),
+        }
     }
+
+    /// What happens to a directory happens to what is in it. An allow is about what it names alone.
+    fn on_directory(&self, pattern: &PathGlob, path: &str, kind: Kind, map: &Map) -> Fit {
+        let fit = match kind {
+            _ if self.verdict == Verdict::Allow => Fit::No,
+            Kind::Delete | Kind::Move | Kind::Loss => Fit::Yes,
+            // Whether a program goes down into it is not known here.
+            Kind::Read | Kind::Write | Kind::Script => Fit::Maybe,
+            _ => Fit::No,
+        };
+        if fit > Fit::No && pattern.lies_below(path, map) { fit } else { Fit::No }
+    }
+
+    fn on_host(&self, effect: &Effect) -> Fit {
+        if self.host.is_empty() {
+            return Fit::Yes;
+        }
+        match effect.target.as_deref() {
+            _ if !effect.kind.is_net() => Fit::No,
+            Some(host) if crate::word::is_exact(host) => {
+                let host = host.trim_end_matches('.').to_ascii_lowercase();
+                let one = self.host.iter().any(|g| self.is_host(g, &host));
+                if one { Fit::Yes } else { Fit::No }
+            }
+            _ => Fit::Maybe,
+        }
+    }
+
+    /// `*.example.com` closes the domain itself as well; it opens the hosts below it alone.
+    fn is_host(&self, pattern: &str, host: &str) -> bool {
+        match pattern.strip_prefix("*.") {
+            Some(domain) => {
+                host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
+                    || self.verdict > Verdict::Allow && host == domain
+            }
+            None => glob(pattern, host),
+        }
+    }
+}
+
+/// Whether a word is one of these globs.
+fn one_of(globs: &[String], word: &Word<'_>, part: impl Fn(&str) -> &str) -> Fit {
+    if !word.is_exact() {
+        return Fit::Maybe;
+    }
+    if globs.iter().any(|g| glob(g, part(&word.text))) { Fit::Yes } else { Fit::No }
 }
 
 /// Whether a program runs what it is given, so that allowing it allows everything.
 pub(crate) fn runs_others(program: &str) -> bool {
+    use crate::knowledge::schema::Role;
     const SHELLS: [&str; 24] = [
         "sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "php",
         "env", "xargs", "sudo", "doas", "su", "eval", "exec", "command", "builtin", "time", "find", "ssh",
     ];
-    if SHELLS.contains(&program) || program == "*" {
-        return true;
+    // A glob may name any of them.
+    if program.contains(['*', '?']) {
+        return SHELLS.iter().any(|s| glob(program, s));
     }
-    crate::knowledge::program(program).is_some_and(|spec| {
-        use crate::knowledge::schema::Role;
-        crate::knowledge::slots(spec.operands)
-            .iter()
-            .any(|s| matches!(s.role, Role::ProgramRest | Role::ProgramStdin | Role::Code(_)))
-    })
-}
-
-/// Whether a path fits a glob of the rule language: `**` crosses directories, `*` does not.
-fn on_path(pattern: &str, full: &str, map: &Map) -> bool {
-    absolute(pattern, map).iter().any(|g| path_glob(g, full))
-}
-
-fn could_be_on_path(pattern: &str, full: &str, map: &Map) -> bool {
-    // What is not known may be anything below what is.
-    let head = full.split([crate::word::UNKNOWN, crate::word::SOME]).next().unwrap_or("");
-    head.is_empty()
-        || absolute(pattern, map).iter().any(|g| {
-            let fixed = g.split(['*', '?']).next().unwrap_or("");
-            fixed.starts_with(head) || head.starts_with(fixed)
+    SHELLS.contains(&program)
+        || crate::knowledge::program(program).is_some_and(|spec| {
+            crate::knowledge::slots(spec.operands)
+                .iter()
+                .any(|s| matches!(s.role, Role::ProgramRest | Role::ProgramStdin | Role::Code(_)))
         })
-}
-
-fn absolute(pattern: &str, map: &Map) -> Vec<String> {
-    if let Some(rest) = pattern.strip_prefix("~/") {
-        return vec![path::join(&map.home, rest)];
-    }
-    if pattern.starts_with('/') {
-        return vec![path::join("/", pattern)];
-    }
-    if let Some(rest) = pattern.strip_prefix("**/") {
-        return vec![format!("/**/{rest}")];
-    }
-    map.roots.iter().map(|r| path::join(r, pattern)).collect()
-}
-
-fn path_glob(pattern: &str, full: &str) -> bool {
-    let p: Vec<&str> = pattern.split('/').collect();
-    let t: Vec<&str> = full.split('/').collect();
-    // Walked as a set of states: linear in the path for each component of the pattern.
-    let mut states = vec![false; p.len() + 1];
-    states[0] = true;
-    let close = |s: &mut Vec<bool>| {
-        for i in 0..p.len() {
-            if s[i] && p[i] == "**" {
-                s[i + 1] = true;
-            }
-        }
-    };
-    close(&mut states);
-    for part in t {
-        let mut next = vec![false; p.len() + 1];
-        for i in 0..p.len() {
-            if !states[i] {
-                continue;
-            }
-            if p[i] == "**" {
-                next[i] = true;
-            } else if glob(p[i], part) {
-                next[i + 1] = true;
-            }
-        }
-        close(&mut next);
-        states = next;
-    }
-    states[p.len()]
-}
-
-fn check_glob(pattern: &str) -> Result<(), String> {
-    if pattern.is_empty() {
-        return Err("an empty pattern matches nothing".into());
-    }
-    if pattern.contains(['[', ']', '{', '}']) {
-        return Err(format!("`{pattern}`: only * and ? are wildcards here"));
-    }
-    if pattern.len() > 1024 {
-        return Err("a pattern is longer than 1024 bytes".into());
-    }
-    Ok(())
 }
 
 /// A command as one line of its words, for patterns over words.

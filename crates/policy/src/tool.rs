@@ -3,7 +3,7 @@
 //! A model's own words about a call (a description, a risk flag) and a server's annotations are no facts
 //! and are not looked at.
 
-use crate::analyse::{Analysis, Analyst, CommandRun, Context, Data, argv, script};
+use crate::analyse::{Analysis, Analyst, CommandRun, Context, Data, Input, argv, script};
 use crate::effect::{Effect, Kind};
 use crate::path;
 use crate::word::Word;
@@ -119,7 +119,7 @@ pub fn analyse(tool: &str, args: &[(String, Value)], context: &Context<'_>) -> A
     let mut out = Analysis::default();
     let span = Span::default();
     out.commands.push(CommandRun { words: vec![Word::new(tool.to_owned(), span)], span, inner: false });
-    let mut call = Call { out, context, tool: tool.to_owned() };
+    let mut call = Call { out, context, inputs: Vec::new() };
     let server = mcp_server(tool);
     if let Some(server) = &server {
         call.server(server);
@@ -140,6 +140,7 @@ pub fn analyse(tool: &str, args: &[(String, Value)], context: &Context<'_>) -> A
         Act::Unknown if server.is_none() => call.unknown("nothing is known about the tool"),
         _ => {}
     }
+    call.out.input = Input::Arguments(call.inputs);
     call.out
 }
 
@@ -343,7 +344,8 @@ fn nothing(why: &'static str) -> Analysis {
 struct Call<'c> {
     out: Analysis,
     context: &'c Context<'c>,
-    tool: String,
+    /// Arguments that lists of patterns are about.
+    inputs: Vec<Vec<String>>,
 }
 
 impl Call<'_> {
@@ -367,6 +369,9 @@ impl Call<'_> {
         let full = home.unwrap_or_else(|| path::join(self.context.cwd, text));
         let full = path::without_aliases(&full).to_owned();
         for full in self.context.links.resolve(&full).into_iter().chain([full]) {
+            // A pattern may be about the path from the workspace, or about the whole.
+            let below = self.context.roots.iter().find_map(|root| path::below(root, &full));
+            self.inputs.push(below.into_iter().chain([full.as_str()]).map(str::to_owned).collect());
             self.out.effects.push(Effect {
                 kind,
                 target: Some(text.into()),
@@ -424,6 +429,7 @@ impl Call<'_> {
                     self.path(Kind::Read, p);
                 }
                 None => {
+                    self.inputs.push(vec![t.to_owned()]);
                     let host = crate::analyse::host_of_url(t).to_owned();
                     self.push(Kind::Fetch, Some(&host), "the tool is given a URL");
                 }
@@ -475,6 +481,20 @@ impl Call<'_> {
             self.path(Kind::Read, root);
             return;
         }
+        if part(&[
+            "sql",
+            "query",
+            "statement",
+            "statements",
+            "pattern",
+            "command",
+            "cmd",
+            "script",
+            "code",
+            "shell",
+        ]) {
+            self.inputs.push(vec![t.to_owned()]);
+        }
         if part(&["sql", "query", "statement", "statements"]) && mcp {
             let mut analyst = Analyst::new(self.context);
             let mut state = crate::analyse::State::new(self.context.cwd);
@@ -496,6 +516,5 @@ impl Call<'_> {
             e.span = Span::default();
             e
         }));
-        let _ = &self.tool;
     }
 }

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use toolgate_policy::batch::{Judge, Request};
-use toolgate_policy::decide::NetworkScope;
+use toolgate_policy::decide::{NetworkScope, Policy};
 use toolgate_policy::profile::{Profile, Setting, Verdict};
 use toolgate_policy::rule::{Layer, RuleText, Rules};
 
@@ -139,11 +139,11 @@ fn tightening_never_makes_a_verdict_laxer() {
     let some_network = Judge { network: NetworkScope::Only(vec!["example.com".into()]), ..base.clone() };
     let contained = Judge { setting: Setting { contained: true, undo: true }, ..base.clone() };
     let undo = Judge { setting: Setting { contained: false, undo: true }, ..base.clone() };
-    let strict = Judge { profile: Profile::Strict, ..base.clone() };
-    let open = Judge { profile: Profile::Open, ..base.clone() };
-    let with_deny = Judge { rules: Some(&deny_write), ..base.clone() };
-    let with_ask = Judge { rules: Some(&ask_read), ..base.clone() };
-    let with_project = Judge { rules: Some(&project), ..base.clone() };
+    let strict = base.by(Policy { profile: Profile::Strict, ..Policy::default() });
+    let open = base.by(Policy { profile: Profile::Open, ..Policy::default() });
+    let with_deny = base.by(Policy { rules: deny_write, ..Policy::default() });
+    let with_ask = base.by(Policy { rules: ask_read, ..Policy::default() });
+    let with_project = base.by(Policy { rules: project, ..Policy::default() });
     let pairs = [
         ("open network to some", &open_network, &some_network),
         ("some network to none", &some_network, &base),

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use toolgate_policy::autonomy::AutonomyLevel;
 use toolgate_policy::batch::{Answer, Judge, Request};
-use toolgate_policy::decide::NetworkScope;
-use toolgate_policy::path::Map;
+use toolgate_policy::decide::{NetworkScope, Policy};
 use toolgate_policy::profile::Verdict::{self, Allow, Ask, Deny};
-use toolgate_policy::rule::{Caller, Layer, RuleText, Rules};
+use toolgate_policy::rule::{Caller, Dead, Layer, RuleText, Rules};
 
 fn rule(action: &str) -> RuleText {
     RuleText { name: "r".into(), action: action.into(), ..RuleText::default() }
@@ -28,9 +28,13 @@ fn load(layer: Layer, texts: &[RuleText]) -> Rules {
     Rules::compile(texts, layer).unwrap()
 }
 
+fn judge(rules: &Rules) -> Judge<'static> {
+    let policy = Policy { rules: rules.clone(), ..Policy::default() };
+    Judge::new("/home/dev", "/home/dev/work/repo").by(policy)
+}
+
 fn answer(rules: &Rules, text: &str) -> Answer {
-    let judge = Judge { rules: Some(rules), ..Judge::new("/home/dev", "/home/dev/work/repo") };
-    judge.judge(&Request::Command { text: text.into(), cwd: None })
+    judge(rules).judge(&Request::Command { text: text.into(), cwd: None })
 }
 
 fn verdict(rules: &Rules, text: &str) -> Verdict {
@@ -79,7 +83,7 @@ fn a_project_may_tighten_and_not_loosen() {
     assert_eq!(verdict(&r, "npm publish"), Deny);
     let trusted = load(Layer::TrustedProject, &[effect("allow", "delete")]);
     assert_eq!(verdict(&trusted, "rm -rf src"), Allow);
-    assert_eq!(r.never_fire(), ["r"]);
+    assert_eq!(r.never_fire(), [(0, Dead::MayNotLoosen)]);
 }
 
 #[test]
@@ -125,11 +129,7 @@ fn paths_and_hosts_are_compared_by_parts() {
     assert_eq!(verdict(&r, "cd docs && echo x > y"), Deny);
     let hosts =
         load(Layer::User, &[RuleText { host: strings(&["*.evil.example"]), ..effect("deny", "net") }]);
-    let judge = Judge {
-        rules: Some(&hosts),
-        network: NetworkScope::Allow,
-        ..Judge::new("/home/dev", "/home/dev/work/repo")
-    };
+    let judge = Judge { network: NetworkScope::Allow, ..judge(&hosts) };
     let v = |c: &str| judge.judge(&Request::Command { text: c.into(), cwd: None }).verdict;
     assert_eq!(v("curl https://a.evil.example/"), Deny);
     assert_eq!(v("curl https://EVIL.example./"), Deny);
@@ -162,10 +162,21 @@ fn rules_hang_on_who_calls() {
             ..effect("deny", "project")
         }],
     );
-    let caller =
-        |trust: &str| Caller { tool: "bash".into(), trust: trust.into(), autonomy: "supervised".into() };
-    assert_eq!(verdict(&r.for_caller(&caller("quarantined")), "npm test"), Deny);
-    assert_eq!(verdict(&r.for_caller(&caller("trusted")), "npm test"), Allow);
+    let by = |caller: Caller<'static>| {
+        let judge = Judge { caller, ..judge(&r) };
+        judge.judge(&Request::Command { text: "npm test".into(), cwd: None }).verdict
+    };
+    assert_eq!(by(Caller { trust: "quarantined", ..Caller::default() }), Deny);
+    assert_eq!(by(Caller::default()), Allow);
+    let unattended = RuleText { autonomy: strings(&["full", "readonly"]), ..effect("ask", "project") };
+    let r = load(Layer::User, &[unattended]);
+    let by = |autonomy| {
+        let judge = Judge { caller: Caller { autonomy, ..Caller::default() }, ..judge(&r) };
+        judge.judge(&Request::Command { text: "npm test".into(), cwd: None }).verdict
+    };
+    assert_eq!(by(AutonomyLevel::Full), Ask);
+    assert_eq!(by(AutonomyLevel::ReadOnly), Ask);
+    assert_eq!(by(AutonomyLevel::Supervised), Allow);
 }
 
 #[test]
@@ -215,11 +226,10 @@ fn rules_that_never_fire_are_told() {
             RuleText { name: "other".into(), ..program("ask", "npm", &[]) },
         ],
     );
-    assert_eq!(r.never_fire(), ["some"]);
-    let judge = Judge::new("/home/dev", "/home/dev/work/repo");
-    let map = Map { roots: vec!["/home/dev/work/repo".into()], home: "/home/dev".into(), scratch: vec![] };
+    assert_eq!(r.never_fire(), [(1, Dead::Covered(0))]);
+    let judge = judge(&r);
     let analysis = judge.analyse(&Request::Command { text: "git push; ls".into(), cwd: None });
-    assert_eq!(r.fired(&analysis, &map), ["all", "some"]);
+    assert_eq!(r.fired(&analysis, &Caller::default(), &judge.map), [0, 1]);
 }
 
 #[test]

@@ -4,16 +4,21 @@
 //! travels with the call as a finding. Gates read it and do no work of their own.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toolgate_bash::Shell;
 use toolgate_exec::{Findings, Normaliser, Session, ToolCall};
 use toolgate_policy::analyse::{self, Analysis, Context, Links};
+use toolgate_policy::batch::Judge;
+use toolgate_policy::decide::Policy;
+use toolgate_policy::path::{self, Map, SCRATCH};
+use toolgate_policy::word::UNKNOWN;
 
 /// The analysis of a shell command, as a finding of its call.
 #[derive(Clone, Debug)]
 pub struct Understood(pub Analysis);
 
-/// Where commands are judged to run.
+/// Where commands are judged to run: what the pipeline and `toolgate check` know of the world alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
     /// The directory of calls that name none.
@@ -22,7 +27,8 @@ pub struct Surroundings {
     pub home: PathBuf,
     /// The roots of the workspace.
     pub roots: Vec<PathBuf>,
-    /// Variables of the environment that commands will see.
+    /// Variables of the environment that commands will see, with their values. Those that may be secrets are
+    /// left out: a value can end up in a reason.
     pub env: Vec<(String, String)>,
 }
 
@@ -32,7 +38,28 @@ impl Surroundings {
         let cwd = workspace.into();
         Self { roots: vec![cwd.clone()], cwd, home: home.into(), env: Vec::new() }
     }
+
+    /// The directories that places are judged by.
+    #[must_use]
+    pub fn map(&self) -> Map {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut scratch = SCRATCH.map(str::to_owned).to_vec();
+        let own = self.env.iter().filter(|(name, _)| name == "TMPDIR").map(|(_, dir)| dir);
+        scratch.extend(own.filter(|dir| dir.starts_with('/')).map(|dir| path::join("/", dir)));
+        Map { roots: self.roots.iter().map(|root| text(root)).collect(), home: text(&self.home), scratch }
+    }
+
+    /// A judge of calls made here, by this policy, of this machine's files.
+    #[must_use]
+    pub fn judge(&self, policy: Arc<Policy>) -> Judge<'static> {
+        let home = self.home.to_string_lossy();
+        let judge = Judge::new(&home, &self.cwd.to_string_lossy());
+        Judge { policy, map: self.map(), env: self.env.clone(), links: &FileSystemLinks, ..judge }
+    }
 }
+
+/// Variables that say where things are.
+const PLACES: [&str; 5] = ["HOME", "PATH", "TMPDIR", "TMP", "TEMP"];
 
 /// Analyses the `command` of every call whose tool executes.
 #[derive(Clone, Debug)]
@@ -48,12 +75,25 @@ impl Understanding {
         Self { surroundings, roots }
     }
 
-    fn analysis(&self, command: &str, cwd: &Path) -> Analysis {
+    fn analysis(&self, command: &str, call: &ToolCall) -> Analysis {
+        let base = call.context.cwd.as_deref().unwrap_or(&self.surroundings.cwd);
+        let cwd = call.text("cwd").map_or_else(|| base.to_path_buf(), |cwd| base.join(cwd));
+        // What the call itself sets goes over what it inherits. Only of places the value is looked at: another
+        // may be a secret, and could end up in a reason.
+        let value = |(name, value): (&String, &String)| match PLACES.contains(&name.as_str()) {
+            true => (name.clone(), value.clone()),
+            false => (name.clone(), UNKNOWN.to_string()),
+        };
+        let own = || call.context.env.iter().map(value);
+        let inherited = self.surroundings.env.iter();
+        let rest = inherited.filter(|(name, _)| !call.context.env.contains_key(name)).cloned();
+        let env: Vec<(String, String)> = own().chain(rest).collect();
+        let home = env.iter().find(|(name, _)| name == "HOME").map(|(_, value)| value.clone());
         let context = Context {
             cwd: &cwd.to_string_lossy(),
-            home: &self.surroundings.home.to_string_lossy(),
+            home: &home.map_or_else(|| self.surroundings.home.to_string_lossy(), Into::into),
             roots: &self.roots,
-            env: &self.surroundings.env,
+            env: &env,
             links: &FileSystemLinks,
             shell: Shell::Bash,
         };
@@ -68,9 +108,7 @@ impl Normaliser for Understanding {
 
     fn normalise(&self, call: &mut ToolCall, findings: &mut Findings, _: &Session) -> Result<(), String> {
         if let Some(command) = call.text("command") {
-            let base = call.context.cwd.as_deref().unwrap_or(&self.surroundings.cwd);
-            let cwd = call.text("cwd").map_or_else(|| base.to_path_buf(), |cwd| base.join(cwd));
-            findings.insert(Understood(self.analysis(command, &cwd)));
+            findings.insert(Understood(self.analysis(command, call)));
         }
         Ok(())
     }
@@ -101,6 +139,10 @@ impl Links for FileSystemLinks {
             rest.push(ancestor.file_name()?);
         }
         None
+    }
+
+    fn runs(&self, path: &str) -> bool {
+        rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
     }
 }
 

@@ -1,21 +1,20 @@
 //! `toolgate check`: what a command would do, and whether it may, without running it.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
-use toolgate::policy::batch::{Answer, Judge, Request};
-use toolgate::policy::decide::{NetworkScope, Reason};
-use toolgate::policy::profile::{Profile, Setting, Verdict};
-use toolgate::policy::tool::Value;
-use toolgate::understanding::FileSystemLinks;
+use serde::Serialize;
+use serde_json::Value as Json;
+use toolgate::policy::batch::{Answer, Request};
+use toolgate::policy::decide::Reason;
+use toolgate::policy::profile::Verdict;
 
+use super::Globals;
 use crate::batch;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::history::Line;
+use crate::judging::JudgeFlags;
 use crate::report::{EffectReport, ReasonReport, VerdictReport};
-use crate::session_flags::start_dir;
 use crate::ui::{Style, Ui, visible_lines};
 
 /// Say what a command would do and whether it may, without running it
@@ -33,78 +32,7 @@ pub(crate) struct Check {
     jsonl: bool,
 
     #[command(flatten)]
-    surroundings: Surroundings,
-}
-
-/// By what a call is judged.
-#[derive(Debug, clap::Args)]
-pub(super) struct Surroundings {
-    /// Judge as if the network were open or closed
-    #[arg(long, value_name = "SCOPE", default_value = "deny")]
-    network: Network,
-
-    /// Judge as if the boundary were enforced in full, or not at all
-    #[arg(long, value_name = "LEVEL", default_value = "none")]
-    containment: Containment,
-
-    /// Judge by this profile
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    profile: ProfileName,
-
-    /// Take this as the home directory
-    #[arg(long, value_name = "DIR")]
-    home: Option<PathBuf>,
-
-    /// Take this as the root of the workspace, where commands start; the current directory otherwise
-    #[arg(long, value_name = "DIR")]
-    workspace: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Network {
-    /// Any host may be reached.
-    Allow,
-    /// No host but this one.
-    Deny,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Containment {
-    /// What must not be done cannot be done.
-    Full,
-    /// Nothing holds a command back once it runs.
-    None,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(super) enum ProfileName {
-    /// Work in the workspace is free, loss and the unknown are asked about.
-    Default,
-    /// Nothing but reading without a question.
-    Strict,
-    /// Nothing but hard rules.
-    Open,
-}
-
-impl ProfileName {
-    pub(super) fn profile(self) -> Profile {
-        match self {
-            Self::Default => Profile::Default,
-            Self::Strict => Profile::Strict,
-            Self::Open => Profile::Open,
-        }
-    }
-}
-
-/// One line of a batch.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Line {
-    pub(super) id: Json,
-    pub(super) command: Option<String>,
-    pub(super) cwd_context: Option<String>,
-    pub(super) tool: Option<String>,
-    #[serde(default)]
-    pub(super) args: Map<String, Json>,
+    judging: JudgeFlags,
 }
 
 #[derive(Serialize)]
@@ -114,38 +42,13 @@ struct Answered {
     report: VerdictReport,
 }
 
-impl Surroundings {
-    /// The judge that these flags describe.
-    pub(super) fn judge(&self) -> Result<Judge<'static>, Failure> {
-        let workspace = match &self.workspace {
-            Some(dir) => dir.clone(),
-            None => start_dir(None)?,
-        };
-        let home = self.home.clone().or_else(|| std::env::var_os("HOME").map(PathBuf::from));
-        let home = home.unwrap_or_else(|| PathBuf::from("/"));
-        let mut judge = Judge::new(&home.to_string_lossy(), &workspace.to_string_lossy());
-        judge.network = match self.network {
-            Network::Allow => NetworkScope::Allow,
-            Network::Deny => NetworkScope::Deny,
-        };
-        judge.setting =
-            Setting { contained: matches!(self.containment, Containment::Full), ..Setting::default() };
-        judge.profile = self.profile.profile();
-        // A made-up workspace has no links; the real one has.
-        if self.workspace.is_none() {
-            judge.links = &FileSystemLinks;
-        }
-        Ok(judge)
-    }
-}
-
 impl Check {
-    pub(super) fn run(self, ui: Ui) -> Result<Exit, Failure> {
-        let judge = self.surroundings.judge()?;
+    pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
+        let judge = self.judging.judge(globals)?;
         let Some(command) = self.command else {
             batch::lines(|line: Line| {
                 let id = line.id.clone();
-                Answered { id, report: report(&judge.judge(&request(line))) }
+                Answered { id, report: report(&judge.judge(&line.request())) }
             })?;
             return Ok(Exit::Success);
         };
@@ -157,25 +60,6 @@ impl Check {
         };
         ui.answer(report(&answer), || explained(ui, &command, &answer))?;
         Ok(exit)
-    }
-}
-
-pub(super) fn request(line: Line) -> Request {
-    match (line.command, line.tool) {
-        (Some(text), _) => Request::Command { text, cwd: line.cwd_context },
-        (None, tool) => Request::Tool {
-            name: tool.unwrap_or_default(),
-            args: line.args.into_iter().map(|(name, value)| (name, plain(value))).collect(),
-        },
-    }
-}
-
-fn plain(value: Json) -> Value {
-    match value {
-        Json::String(text) => Value::Text(text),
-        Json::Array(list) => Value::List(list.into_iter().map(plain).collect()),
-        Json::Object(map) => Value::Map(map.into_iter().map(|(name, value)| (name, plain(value))).collect()),
-        Json::Null | Json::Bool(_) | Json::Number(_) => Value::Other,
     }
 }
 

@@ -11,9 +11,15 @@ fn each_value_says_where_it_is_from() {
     user.project_config("[tools.shell]\ntimeout = 10\nblocked_commands = [\"git push\"]\n");
     let args = ["config", "show", "--origin", "--config", "tools.shell.persist_cwd=true"];
     assert_snapshot!(user.toolgate(&args).all(), @r#"
+    rule = []                       # built-in
+
+    [policy]
+    profile = "default"             # built-in
+
     [tools]
     enabled = true                  # built-in
     summarize_output = true         # built-in
+    permissions = {}                # built-in
 
     [tools.shell]
     timeout = 10                    # /home/me/work/toolgate.toml:2

@@ -24,7 +24,7 @@ fn without_a_verb_the_help_is_shown_and_nothing_was_done() {
       tools        List the tools an agent is given
       check        Say what a command would do and whether it may, without running it
       explain      Explain a reason's code, or what is known about a program
-      policy       Test the policy against judged cases, or compare two profiles
+      policy       Check the policy, test it against cases, and see what its rules do over a history
       filter       Shorten captured output without losing a fact
       doctor       Show what this machine can enforce, and prove it by small attacks
       parse        Show every command that bash would find in a text

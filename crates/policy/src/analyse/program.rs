@@ -148,6 +148,9 @@ impl Analyst<'_> {
             return Data::Unknown;
         };
         self.call(name, spec, words, state, input);
+        if let Some(first) = words.first().filter(|w| !w.text.contains('/')) {
+            self.on_search_path(name, first.span, state);
+        }
         self.output(name, words, state, input)
     }
 }

@@ -20,8 +20,24 @@ pub(super) struct Leaf {
     pub(super) value: Value,
     /// Of the value.
     pub(super) span: Range<usize>,
-    /// Of each entry, where the value is a list.
-    pub(super) entries: Vec<Range<usize>>,
+    /// Of everything in it, by its full name: `rule[0].match[1]`.
+    pub(super) parts: Vec<(String, Range<usize>)>,
+}
+
+impl Leaf {
+    /// Where a part of it stands; the nearest part around it where there is none of that name.
+    pub(super) fn place(&self, part: &str) -> Range<usize> {
+        let mut name = part;
+        loop {
+            if let Some((_, span)) = self.parts.iter().find(|(n, _)| n == name) {
+                return span.clone();
+            }
+            match name.rfind(['.', '[']) {
+                Some(at) => name = name.get(..at).unwrap_or_default(),
+                None => return self.span.clone(),
+            }
+        }
+    }
 }
 
 /// Reads one text: the keys it sets, or all that is wrong with it.
@@ -32,7 +48,7 @@ pub(super) fn read(keys: &Keys, name: &str, text: &str) -> Result<Vec<Leaf>, Vec
         let problem = Problem::Syntax { message: error.message().to_owned() };
         return Err(vec![ConfigError::new(problem, name, text, error.span().unwrap_or(0..0))]);
     }
-    let mut reader = Reader { keys, name, text, leaves: Vec::new(), errors: Vec::new() };
+    let mut reader = Reader { keys, name, text, leaves: Vec::new(), parts: Vec::new(), errors: Vec::new() };
     reader.section(keys.root(), document.get_ref(), "");
     // Tables iterate by name; people read from the top.
     reader.leaves.sort_by_key(|leaf| leaf.span.start);
@@ -45,6 +61,8 @@ struct Reader<'a> {
     name: &'a str,
     text: &'a str,
     leaves: Vec<Leaf>,
+    /// Of the value that is being read.
+    parts: Vec<(String, Range<usize>)>,
     errors: Vec<ConfigError>,
 }
 
@@ -71,12 +89,10 @@ impl Reader<'_> {
                     }
                 },
                 Some(property) => {
+                    self.parts.clear();
                     if let Some(json) = self.value(property, value, &full) {
-                        let entries = match value.get_ref() {
-                            DeValue::Array(items) => items.iter().map(Spanned::span).collect(),
-                            _ => Vec::new(),
-                        };
-                        self.leaves.push(Leaf { key: full, value: json, span: value.span(), entries });
+                        let parts = std::mem::take(&mut self.parts);
+                        self.leaves.push(Leaf { key: full, value: json, span: value.span(), parts });
                     }
                 }
             }
@@ -104,6 +120,7 @@ impl Reader<'_> {
     fn value(&mut self, schema: &Value, value: &Spanned<DeValue<'_>>, key: &str) -> Option<Value> {
         let keys = self.keys;
         let schema = keys.follow(schema);
+        self.parts.push((key.to_owned(), value.span()));
         let json = match value.get_ref() {
             DeValue::String(text) => Some(Value::String(text.to_string())),
             DeValue::Boolean(yes) => Some(Value::Bool(*yes)),
@@ -114,13 +131,14 @@ impl Reader<'_> {
             DeValue::Datetime(_) => None,
             DeValue::Array(items) if fits(schema, "array") => {
                 let item = schema.get("items").unwrap_or(&Value::Bool(true));
-                let mut list = Vec::with_capacity(items.len());
-                for (at, entry) in items.iter().enumerate() {
-                    list.push(self.value(item, entry, &format!("{key}[{at}]"))?);
-                }
-                return Some(Value::Array(list));
+                // All are read, so that everything that is wrong is told.
+                let read = |(at, entry): (usize, &_)| self.value(item, entry, &format!("{key}[{at}]"));
+                let list: Vec<Option<Value>> = items.iter().enumerate().map(read).collect();
+                return list.into_iter().collect::<Option<Vec<Value>>>().map(Value::Array);
             }
-            DeValue::Table(table) if fits(schema, "object") => return self.table(schema, table, key),
+            DeValue::Table(table) if fits(schema, "object") => {
+                return self.table(schema, table, key, &value.span());
+            }
             DeValue::Array(_) | DeValue::Table(_) => None,
         };
         let wrong = match &json {
@@ -136,31 +154,52 @@ impl Reader<'_> {
     }
 
     /// A table inside a value: with names of its own, or with any names where the schema lets them.
-    fn table(&mut self, schema: &Value, table: &DeTable<'_>, key: &str) -> Option<Value> {
+    fn table(
+        &mut self,
+        schema: &Value,
+        table: &DeTable<'_>,
+        key: &str,
+        span: &Range<usize>,
+    ) -> Option<Value> {
         let keys = self.keys;
         let mut map = Map::new();
+        let mut wrong = false;
         for (name, value) in table {
             let full = join(key, name.get_ref());
             let property = keys.properties(schema).and_then(|p| p.get(name.get_ref().as_ref()));
-            let Some(property) =
-                property.or_else(|| schema.get("additionalProperties").filter(|p| p.is_object()))
-            else {
-                let known: Vec<String> =
-                    keys.properties(schema).into_iter().flat_map(Map::keys).cloned().collect();
-                let nearest =
-                    nearest(name.get_ref(), known.iter().map(String::as_str)).map(|near| join(key, near));
-                let problem = Problem::UnknownKey {
-                    key: name.get_ref().to_string(),
-                    section: key.to_owned(),
-                    nearest,
-                    known,
-                };
-                self.fail(problem, name.span());
-                return None;
+            let read = match property.or_else(|| schema.get("additionalProperties").filter(|p| p.is_object()))
+            {
+                Some(property) => self.value(property, value, &full),
+                None => {
+                    let problem = self.unknown_in_value(schema, name.get_ref(), key);
+                    self.fail(problem, name.span());
+                    None
+                }
             };
-            map.insert(name.get_ref().to_string(), self.value(property, value, &full)?);
+            wrong |= read.is_none();
+            map.extend(read.map(|value| (name.get_ref().to_string(), value)));
+        }
+        if wrong {
+            return None;
+        }
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        if let Some(missing) = required.filter_map(Value::as_str).find(|name| !map.contains_key(*name)) {
+            let expected = format!("a table with `{missing}`");
+            let problem =
+                Problem::WrongValue { key: key.to_owned(), expected, found: "one without".to_owned() };
+            self.fail(problem, span.clone());
+            return None;
         }
         Some(Value::Object(map))
+    }
+}
+
+impl Reader<'_> {
+    fn unknown_in_value(&self, schema: &Value, key: &str, section: &str) -> Problem {
+        let known: Vec<String> =
+            self.keys.properties(schema).into_iter().flat_map(Map::keys).cloned().collect();
+        let nearest = nearest(key, known.iter().map(String::as_str)).map(|near| join(section, near));
+        Problem::UnknownKey { key: key.to_owned(), section: section.to_owned(), nearest, known }
     }
 }
 
@@ -179,7 +218,10 @@ fn allowed(schema: &Value, value: &Value) -> bool {
     }
     if let Some(options) = schema.get("oneOf").and_then(Value::as_array) {
         // An enum whose variants have descriptions.
-        return options.iter().any(|option| option.get("const") == Some(value) || allowed(option, value));
+        return options.iter().any(|option| match option.get("const") {
+            Some(only) => only == value,
+            None => allowed(option, value),
+        });
     }
     let number = |key: &str| schema.get(key).and_then(Value::as_f64);
     match value {

@@ -1,17 +1,23 @@
 //! The layers of the configuration, and the one function that puts them together.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use toolgate_policy::decide::Policy;
+use toolgate_policy::permissions::PermissionPolicy;
+use toolgate_policy::rule::{RuleError, Rules};
 
 use super::document::{self, Leaf};
 use super::error::{ConfigError, ConfigErrors, Problem, Snippet};
 use super::keys::{Key, Keys};
 use super::paths::Surroundings;
+use super::permissions::{self, PermissionsConfig};
 use super::rule::Rule;
-use super::{Config, schema};
+use super::rules::RuleConfig;
+use super::{Config, policy, schema};
 
 /// Who says something. Later layers go over earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,6 +147,9 @@ pub struct Setting {
     pub rule: Rule,
 }
 
+/// Where the entries of one layer's permission lists stand, tool by tool.
+pub type ListOrigins = BTreeMap<String, Vec<Origin>>;
+
 /// The configuration with the origin of each value.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -148,6 +157,10 @@ pub struct Loaded {
     pub config: Config,
     /// Every key, in the order of the types.
     pub settings: Vec<Setting>,
+    /// By what calls are judged, as all of it says.
+    pub policy: Arc<Policy>,
+    /// Where the entries of each of the policy's permission lists stand.
+    pub list_origins: Vec<ListOrigins>,
 }
 
 impl Loaded {
@@ -169,7 +182,14 @@ impl Loaded {
 pub fn load(sources: &[Source], around: &Surroundings<'_>) -> Result<Loaded, ConfigErrors> {
     let keys = Keys::new(schema());
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-    let mut merge = Merge { around, settings: Vec::new(), errors: Vec::new() };
+    let mut merge = Merge {
+        around,
+        settings: Vec::new(),
+        rules: Rules::default(),
+        lists: Vec::new(),
+        list_origins: Vec::new(),
+        errors: Vec::new(),
+    };
     merge.settings.extend(keys.all(&defaults).into_iter().map(Merged::default));
 
     let mut sources: Vec<&Source> = sources.iter().collect();
@@ -189,12 +209,19 @@ pub fn load(sources: &[Source], around: &Surroundings<'_>) -> Result<Loaded, Con
         let problem = Problem::Unusable { key: "toolgate.toml".to_owned(), why: error.to_string() };
         ConfigErrors(vec![ConfigError::new(problem, "the merged configuration", "", 0..0)])
     })?;
-    Ok(Loaded { config, settings })
+    let policy = policy::policy(&config, merge.rules, merge.lists).map_err(|error| {
+        let problem = Problem::Unusable { key: "tools.shell.allowed_commands".to_owned(), why: error.what };
+        ConfigErrors(vec![ConfigError::new(problem, "the merged configuration", "", 0..0)])
+    })?;
+    Ok(Loaded { config, settings, policy: Arc::new(policy), list_origins: merge.list_origins })
 }
 
 struct Merge<'a, 'b> {
     around: &'a Surroundings<'b>,
     settings: Vec<Merged>,
+    rules: Rules,
+    lists: Vec<PermissionPolicy>,
+    list_origins: Vec<ListOrigins>,
     errors: Vec<ConfigError>,
 }
 
@@ -215,69 +242,143 @@ impl Merged {
 /// How many origins a value has.
 fn entries(value: &Value, rule: Rule) -> usize {
     match value {
-        Value::Array(list) if rule == Rule::Add && !list.is_empty() => list.len(),
+        Value::Array(list) if rule.joins() && !list.is_empty() => list.len(),
         _ => 1,
     }
 }
 
+/// What is wrong, and the part of the value that it is about.
+type Wrong = (Problem, String);
+
 impl Merge<'_, '_> {
     fn leaf(&mut self, source: &Source, mut leaf: Leaf) {
         let Some(merged) = self.settings.iter_mut().find(|m| m.setting.key == leaf.key) else { return };
-        match merged.judge(source, &mut leaf, self.around) {
-            Ok(()) => merged.take(source, leaf),
-            Err((problem, entry)) => {
-                let span = entry.and_then(|at| leaf.entries.get(at)).unwrap_or(&leaf.span).clone();
-                self.errors.push(ConfigError::new(problem, &source.name, &source.text, span));
+        let judged = merged.judge(source, &mut leaf, self.around).map_err(|wrong| vec![wrong]);
+        let read = judged.and_then(|()| match leaf.key.as_str() {
+            "rule" => {
+                rules(source, &leaf).map(|rules| self.rules = std::mem::take(&mut self.rules).and(rules))
             }
+            "tools.permissions" => lists(source, &leaf).map(|(list, origins)| {
+                self.lists.push(list);
+                self.list_origins.push(origins);
+            }),
+            _ => Ok(()),
+        });
+        match read {
+            Ok(()) => merged.take(source, leaf),
+            Err(wrong) => self.errors.extend(wrong.into_iter().map(|(problem, part)| {
+                ConfigError::new(problem, &source.name, &source.text, leaf.place(&part))
+            })),
         }
     }
 }
 
+/// The rules of one layer; or all that are wrong.
+fn rules(source: &Source, leaf: &Leaf) -> Result<Rules, Vec<Wrong>> {
+    let layer = policy::rule_layer(source.layer);
+    let mut all = Rules::default();
+    let mut wrong = Vec::new();
+    let count = leaf.value.as_array().map_or(0, Vec::len);
+    if count > Rules::MOST {
+        let why = format!("there are {count} rules, and more than {} are too many", Rules::MOST);
+        return Err(vec![(Problem::Unusable { key: leaf.key.clone(), why }, leaf.key.clone())]);
+    }
+    for (at, entry) in leaf.value.as_array().into_iter().flatten().enumerate() {
+        let part = format!("{}[{at}]", leaf.key);
+        let unusable = |part: String, why| (Problem::Unusable { key: part.clone(), why }, part);
+        let rule: RuleConfig = match serde_json::from_value(entry.clone()) {
+            Ok(rule) => rule,
+            Err(error) => {
+                wrong.push(unusable(part, error.to_string()));
+                continue;
+            }
+        };
+        let origin = Origin::of(source, leaf.place(&part).start).to_string();
+        match Rules::compile(&[rule.text(origin)], layer) {
+            Ok(rule) => all = all.and(rule),
+            Err(RuleError { key: Some((key, at)), what, .. }) => {
+                wrong.push(unusable(format!("{part}.{key}[{at}]"), what));
+            }
+            Err(error) => wrong.push(unusable(part, error.what)),
+        }
+    }
+    if wrong.is_empty() { Ok(all) } else { Err(wrong) }
+}
+
+/// The lists of one layer, and where each entry stands.
+fn lists(source: &Source, leaf: &Leaf) -> Result<(PermissionPolicy, ListOrigins), Vec<Wrong>> {
+    let unusable = |why| vec![(Problem::Unusable { key: leaf.key.clone(), why }, leaf.key.clone())];
+    let config: PermissionsConfig =
+        serde_json::from_value(leaf.value.clone()).map_err(|error| unusable(error.to_string()))?;
+    let list = permissions::lists(&config).map_err(|error| unusable(error.to_string()))?;
+    let origin =
+        |tool: &str, at: usize| Origin::of(source, leaf.place(&format!("{}.{tool}[{at}]", leaf.key)).start);
+    let origins = config
+        .iter()
+        .map(|(tool, list)| (tool.clone(), (0..list.len()).map(|at| origin(tool, at)).collect()))
+        .collect();
+    Ok((list, origins))
+}
+
 impl Merged {
-    /// Whether this layer may say this; else the problem, and the entry of a list that it is about.
-    fn judge(
-        &self,
-        source: &Source,
-        leaf: &mut Leaf,
-        around: &Surroundings<'_>,
-    ) -> Result<(), (Problem, Option<usize>)> {
+    /// Whether this layer may say this; else the problem.
+    fn judge(&self, source: &Source, leaf: &mut Leaf, around: &Surroundings<'_>) -> Result<(), Wrong> {
         let Setting { rule, value, origins, .. } = &self.setting;
         let key = leaf.key.clone();
-        let unusable = |(at, why): (usize, String)| (Problem::Unusable { key: key.clone(), why }, Some(at));
+        let entry = |at: Option<usize>| at.map_or_else(|| key.clone(), |at| format!("{key}[{at}]"));
+        let unusable = |(part, why): (String, String)| (Problem::Unusable { key: key.clone(), why }, part);
         if *rule == Rule::Within {
-            leaf.value = places(leaf, around, source.dir.as_deref()).map_err(unusable)?;
+            leaf.value = places(leaf, around, source.dir.as_deref())
+                .map_err(|(at, why)| unusable((entry(Some(at)), why)))?;
         }
         strange(leaf).map_or(Ok(()), |wrong| Err(unusable(wrong)))?;
-        if let (Some((before, origin)), true) = (&self.managed, source.layer > Layer::Managed)
+        // Among rules a managed deny or ask is lifted by nobody's allow: the engine sees to that.
+        let managed =
+            self.managed.as_ref().filter(|_| source.layer > Layer::Managed && *rule != Rule::Tighten);
+        if let Some((before, origin)) = managed
             && let Some(looser) = rule.loosened(before, &leaf.value, &around.start)
         {
-            let problem = Problem::ManagedLoosens { key, why: looser.why, before: origin.clone() };
-            return Err((problem, looser.entry));
+            let part = entry(looser.entry);
+            return Err((Problem::ManagedLoosens { key, why: looser.why, before: origin.clone() }, part));
         }
         if source.layer == (Layer::Project { trusted: false })
             && let Some(looser) = rule.loosened(value, &leaf.value, &around.start)
         {
             let before = origins.first().cloned().unwrap_or_else(Origin::built_in);
-            return Err((Problem::ProjectLoosens { key, why: looser.why, before }, looser.entry));
+            let part = entry(looser.entry);
+            return Err((Problem::ProjectLoosens { key, why: looser.why, before }, part));
         }
         Ok(())
     }
 
-    fn take(&mut self, source: &Source, leaf: Leaf) {
+    fn take(&mut self, source: &Source, mut leaf: Leaf) {
         let origin = |at: usize| Origin::of(source, at);
         let setting = &mut self.setting;
-        match (&mut setting.value, leaf.value) {
-            (Value::Array(list), Value::Array(more)) if setting.rule == Rule::Add => {
+        match (&mut setting.value, std::mem::take(&mut leaf.value)) {
+            (Value::Array(list), Value::Array(more)) if setting.rule.joins() => {
                 if list.is_empty() && !more.is_empty() {
                     setting.origins.clear();
                 }
-                let spans = leaf.entries.iter().map(|s| s.start).chain(std::iter::repeat(leaf.span.start));
-                for (entry, at) in more.into_iter().zip(spans) {
-                    if !list.contains(&entry) {
+                let place = |at: usize| origin(leaf.place(&format!("{}[{at}]", leaf.key)).start);
+                for (at, entry) in more.into_iter().enumerate() {
+                    // A rule stands in its layer, also where another layer says the same.
+                    if setting.rule == Rule::Tighten || !list.contains(&entry) {
                         list.push(entry);
-                        setting.origins.push(origin(at));
+                        setting.origins.push(place(at));
                     }
                 }
+            }
+            (Value::Object(lists), Value::Object(more)) if setting.rule == Rule::Each => {
+                if lists.is_empty() && !more.is_empty() {
+                    setting.origins.clear();
+                }
+                for (name, more) in more {
+                    let list = lists.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+                    if let (Value::Array(list), Value::Array(more)) = (list, more) {
+                        list.extend(more);
+                    }
+                }
+                setting.origins.push(origin(leaf.span.start));
             }
             (value, new) => {
                 *value = new;
@@ -302,11 +403,11 @@ fn places(leaf: &Leaf, around: &Surroundings<'_>, dir: Option<&Path>) -> Result<
 }
 
 /// What the sections themselves object to in one key: judged with all else at its default.
-fn strange(leaf: &Leaf) -> Option<(usize, String)> {
+fn strange(leaf: &Leaf) -> Option<(String, String)> {
     let alone =
         Setting { key: leaf.key.clone(), value: leaf.value.clone(), origins: Vec::new(), rule: Rule::Never };
     let config: Config = serde_json::from_value(nested(&[alone])).ok()?;
-    config.tools.problems().into_iter().find(|(key, ..)| *key == leaf.key).map(|(_, at, why)| (at, why))
+    config.tools.problems().into_iter().find(|(part, _)| part.starts_with(&leaf.key))
 }
 
 /// Keys with full names as one nested object.

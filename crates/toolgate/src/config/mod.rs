@@ -22,7 +22,10 @@ mod keys;
 mod layers;
 mod overflow;
 mod paths;
+mod permissions;
+mod policy;
 mod rule;
+mod rules;
 mod shell;
 mod tools;
 
@@ -32,10 +35,13 @@ use serde_json::Value;
 
 pub use error::{ConfigError, ConfigErrors, Problem, Snippet};
 pub use filters::{FiltersSection, SecuritySection};
-pub use layers::{Layer, Loaded, Origin, Setting, Source, load};
+pub use layers::{Layer, ListOrigins, Loaded, Origin, Setting, Source, load};
 pub use overflow::OverflowSection;
 pub use paths::Surroundings;
+pub use permissions::{Action, PermissionEntry, PermissionsConfig};
+pub use policy::{PolicyConfig, ProfileName};
 pub use rule::Rule;
+pub use rules::RuleConfig;
 pub use shell::ShellConfig;
 pub use tools::ToolsConfig;
 
@@ -44,6 +50,12 @@ pub use tools::ToolsConfig;
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Config {
+    /// Rules on top of the profile: `[[rule]]`, one table each. What they say and which wins is in
+    /// docs/reference/policy.md.
+    #[schemars(extend("x-project" = "tighten"))]
+    pub rule: Vec<RuleConfig>,
+    /// By what calls are judged.
+    pub policy: PolicyConfig,
     /// The tools an agent is given.
     pub tools: ToolsConfig,
 }

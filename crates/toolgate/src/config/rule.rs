@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::policy::ProfileName;
+
 /// What a project's file may do to a key before the user trusts it, and what anyone may do to a
 /// key that the managed file sets.
 ///
@@ -21,6 +23,12 @@ pub enum Rule {
     Off,
     /// Add entries. Lists of this kind are joined over all layers; no layer takes an entry away.
     Add,
+    /// Add entries that ask or deny. Joined as those of [`Rule::Add`].
+    Tighten,
+    /// Say something of its own: what each layer says stands beside what others say, and only tightens.
+    Each,
+    /// Choose a stricter profile.
+    Stricter,
     /// Take entries away.
     Fewer,
     /// Name places inside those allowed before.
@@ -28,12 +36,15 @@ pub enum Rule {
 }
 
 impl Rule {
-    const ALL: [(Self, &'static str); 7] = [
+    const ALL: [(Self, &'static str); 10] = [
         (Self::Never, "never"),
         (Self::Free, "free"),
         (Self::Lower, "lower"),
         (Self::Off, "off"),
         (Self::Add, "add"),
+        (Self::Tighten, "tighten"),
+        (Self::Each, "each"),
+        (Self::Stricter, "stricter"),
         (Self::Fewer, "fewer"),
         (Self::Within, "within"),
     ];
@@ -44,12 +55,31 @@ impl Rule {
         Self::ALL.into_iter().find(|(_, n)| *n == name).map_or(Self::Never, |(rule, _)| rule)
     }
 
+    /// Whether the entries of all layers are joined into one list.
+    pub fn joins(self) -> bool {
+        matches!(self, Self::Add | Self::Tighten)
+    }
+
     /// Why `after` is not as strict as `before`; `None` where it is.
     ///
     /// `start` stands in for an empty list of places.
     pub(super) fn loosened(self, before: &Value, after: &Value, start: &Path) -> Option<Looser> {
         match self {
-            Self::Free | Self::Add => None,
+            Self::Free | Self::Add | Self::Each => None,
+            Self::Tighten => {
+                let allows = |rule: &Value| rule.get("action").and_then(Value::as_str) == Some("allow");
+                let at = after.as_array()?.iter().position(allows)?;
+                Looser::entry(at, "it may ask and deny, and this allows".to_owned())
+            }
+            Self::Stricter => {
+                let rank = |value: &Value| {
+                    ProfileName::BY_STRICTNESS.iter().position(|name| value.as_str() == Some(name))
+                };
+                match (rank(before), rank(after)) {
+                    (Some(before), Some(after)) if after >= before => None,
+                    _ => Looser::all(format!("{after} is less strict than {before}")),
+                }
+            }
             Self::Never => Looser::all("it can't be set here"),
             Self::Lower => match (before.as_u64(), after.as_u64()) {
                 (Some(before), Some(after)) if after <= before => None,
@@ -131,6 +161,14 @@ mod tests {
             (Rule::Fewer, json!(["a", "b"]), json!(["b"]), true),
             (Rule::Fewer, json!(["a"]), json!(["b"]), false),
             (Rule::Fewer, json!([]), json!([]), true),
+            (Rule::Tighten, json!([]), json!([{ "action": "deny" }, { "action": "ask" }]), true),
+            (Rule::Tighten, json!([]), json!([{ "action": "deny" }, { "action": "allow" }]), false),
+            (Rule::Tighten, json!([{ "action": "allow" }]), json!([{ "action": "allow" }]), false),
+            (Rule::Each, json!({}), json!({ "bash": [] }), true),
+            (Rule::Stricter, json!("default"), json!("strict"), true),
+            (Rule::Stricter, json!("default"), json!("default"), true),
+            (Rule::Stricter, json!("default"), json!("open"), false),
+            (Rule::Stricter, json!("strict"), json!("default"), false),
             (Rule::Within, json!([]), json!(["/w/src"]), true),
             (Rule::Within, json!([]), json!(["/w-other"]), false),
             (Rule::Within, json!([]), json!([]), true),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::policy::bad_allowed_command;
 use crate::tools::shell::Environment;
 
 /// The shell tool, `bash`.
@@ -70,10 +71,13 @@ impl ShellConfig {
     /// What a schema can't say: the key, the list entry it is about, and what is wrong.
     pub(super) fn problems(&self) -> Vec<(&'static str, usize, String)> {
         // What runs other code than the command (`LD_PRELOAD`, `BASH_ENV`) is let in on nobody's request.
-        let problem = |name: &String| Environment::default().inherit([name]).err();
-        let names = self.env_allow.iter().enumerate();
-        names
-            .filter_map(|(at, name)| Some(("tools.shell.env_allow", at, problem(name)?.to_string())))
+        let variable = |name: &String| Environment::default().inherit([name]).err().map(|e| e.to_string());
+        let variables = self.env_allow.iter().map(variable).enumerate();
+        let commands = self.allowed_commands.iter().map(|entry| bad_allowed_command(entry)).enumerate();
+        variables
+            .map(|(at, why)| ("tools.shell.env_allow", at, why))
+            .chain(commands.map(|(at, why)| ("tools.shell.allowed_commands", at, why)))
+            .filter_map(|(key, at, why)| Some((key, at, why?)))
             .collect()
     }
 }

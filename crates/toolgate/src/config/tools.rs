@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::filters::FiltersSection;
 use super::overflow::OverflowSection;
+use super::permissions::{self, PermissionsConfig};
 use super::shell::ShellConfig;
 
 /// The tools an agent is given.
@@ -18,6 +19,13 @@ pub struct ToolsConfig {
     /// Whether long output may be summarised before a model reads it.
     #[schemars(extend("x-project" = "free"))]
     pub summarize_output: bool,
+    /// Lists of patterns per tool: `bash = [{ pattern = "git *", action = "allow" }]`.
+    ///
+    /// The first entry of a list that fits decides, and what no entry fits is asked about. Patterns are about
+    /// the words of each simple command of a script, and about the paths and URLs of other tools. The lists of
+    /// each layer stand by themselves, and all of them only tighten.
+    #[schemars(extend("x-project" = "each"))]
+    pub permissions: PermissionsConfig,
     /// The shell tool, `bash`.
     pub shell: ShellConfig,
     /// How output is made shorter before a model reads it.
@@ -34,13 +42,16 @@ impl Default for ToolsConfig {
             shell: ShellConfig::default(),
             filters: FiltersSection::default(),
             overflow: OverflowSection::default(),
+            permissions: PermissionsConfig::default(),
         }
     }
 }
 
 impl ToolsConfig {
-    /// What a schema can't say: the key, the list entry it is about, and what is wrong.
-    pub(super) fn problems(&self) -> Vec<(&'static str, usize, String)> {
-        [self.shell.problems(), self.filters.problems(), self.overflow.problems()].concat()
+    /// What a schema can't say: the part it is about, and what is wrong.
+    pub(super) fn problems(&self) -> Vec<(String, String)> {
+        let entries = [self.shell.problems(), self.filters.problems(), self.overflow.problems()].concat();
+        let entries = entries.into_iter().map(|(key, at, why)| (format!("{key}[{at}]"), why));
+        entries.chain(permissions::problems(&self.permissions)).collect()
     }
 }

@@ -1,61 +1,40 @@
 //! Judges calls by policy: what they would do, where, and what the lists and rules say.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use toolgate_exec::{Gate, NetworkScope, Reason, Session, ToolCall, Verdict};
-use toolgate_policy::analyse::Analysis;
-use toolgate_policy::decide::{self, Policy};
+use toolgate_policy::decide::{self, Decision, Policy, Situation};
 use toolgate_policy::path::Map;
-use toolgate_policy::permissions::{BlockList, ConfirmList, PermissionPolicy};
-use toolgate_policy::profile::{Profile, Setting, Verdict as Judgement};
-use toolgate_policy::rule::{Caller, Rules};
+use toolgate_policy::profile::{Setting, Verdict as Judgement};
+use toolgate_policy::rule::Caller;
 
 use super::autonomy::AutonomyLevel;
 use crate::understanding::{Surroundings, Understood};
 
 /// Judges each tool by its own inputs.
 ///
-/// A shell command is judged by its analysis, which [`Understanding`](crate::understanding::Understanding)
-/// must have left in the call: without one it is asked about. Tools that only read are allowed; what any
-/// other tool does with inputs that nobody understands is asked about.
+/// A call is judged by its analysis, which [`Understanding`](crate::understanding::Understanding) must have
+/// left in it: without one it is asked about, unless the tool only reads.
 #[derive(Clone, Debug)]
 pub struct PermissionGate {
-    profile: Profile,
+    policy: Arc<Policy>,
     setting: Setting,
     map: Map,
     autonomy: AutonomyLevel,
-    rules: Option<Rules>,
-    blocked: BlockList,
-    confirmed: ConfirmList,
-    lists: Option<PermissionPolicy>,
 }
 
 impl PermissionGate {
     /// Judges by the default profile, with no rules or lists, nothing contained.
     pub fn new(surroundings: &Surroundings) -> Self {
-        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
-        let map = Map {
-            roots: surroundings.roots.iter().map(text).collect(),
-            home: text(&surroundings.home),
-            scratch: ["/tmp", "/var/tmp", "/dev/shm"].map(str::to_owned).to_vec(),
-        };
-        Self {
-            profile: Profile::default(),
-            setting: Setting::default(),
-            map,
-            autonomy: AutonomyLevel::default(),
-            rules: None,
-            blocked: BlockList::default(),
-            confirmed: ConfirmList::new(&[]),
-            lists: None,
-        }
+        let map = surroundings.map();
+        Self { policy: Arc::default(), setting: Setting::default(), map, autonomy: AutonomyLevel::default() }
     }
 
-    /// Judges by another profile.
+    /// Judges by another policy: [`Loaded::policy`](crate::config::Loaded::policy) is what a configuration says.
     #[must_use]
-    pub fn profile(mut self, profile: Profile) -> Self {
-        self.profile = profile;
+    pub fn policy(mut self, policy: impl Into<Arc<Policy>>) -> Self {
+        self.policy = policy.into();
         self
     }
 
@@ -73,89 +52,29 @@ impl PermissionGate {
         self
     }
 
-    /// Adds rules on top of the profile.
-    #[must_use]
-    pub fn rules(mut self, rules: Rules) -> Self {
-        self.rules = Some(rules);
-        self
-    }
-
-    /// Sets commands that never run, whatever else allows them.
-    #[must_use]
-    pub fn blocked(mut self, list: BlockList) -> Self {
-        self.blocked = list;
-        self
-    }
-
-    /// Sets commands that are asked about, whatever else allows them.
-    #[must_use]
-    pub fn confirmed(mut self, list: ConfirmList) -> Self {
-        self.confirmed = list;
-        self
-    }
-
-    /// Adds lists of patterns per tool. They only tighten: a tool without a list is judged by the profile.
-    #[must_use]
-    pub fn lists(mut self, lists: PermissionPolicy) -> Self {
-        self.lists = Some(lists);
-        self
-    }
-
-    fn of_analysis(&self, analysis: &Analysis, call: &ToolCall, session: &Session) -> Verdict {
-        let caller = Caller {
-            tool: call.tool_id.to_string(),
-            trust: session.trust.to_string(),
-            autonomy: self.autonomy.to_string(),
-        };
-        let rules = self.rules.as_ref().map(|rules| rules.for_caller(&caller));
-        let policy = Policy {
-            profile: self.profile,
-            network: scope(&session.network),
+    fn decide(&self, call: &ToolCall, session: &Session) -> Decision {
+        let network = scope(&session.network);
+        let situation = Situation {
+            map: &self.map,
+            network: &network,
             setting: self.setting,
-            map: self.map.clone(),
-            rules: rules.as_ref(),
+            caller: Caller { tool: &call.tool_id, trust: session.trust.as_str(), autonomy: self.autonomy },
         };
-        let decision = decide::decide(analysis, &policy);
-        let reasons = || {
-            let strictest = decision.reasons.iter().filter(|r| r.verdict == decision.verdict);
-            strictest.map(told).collect::<Vec<_>>()
-        };
-        let profile = match decision.verdict {
-            Judgement::Allow => Verdict::Allow,
-            Judgement::Ask => Verdict::Ask(reasons()),
-            Judgement::Deny => Verdict::Deny(reasons()),
-        };
-        profile.and(self.of_lists(analysis, call))
+        match call.finding::<Understood>() {
+            Some(Understood(analysis)) => decide::decide(analysis, &self.policy, &situation),
+            // No inputs that could be judged: what the tool can do at all decides.
+            None => decide::decide_unread(unread(call), &self.policy, &situation),
+        }
     }
+}
 
-    fn of_lists(&self, analysis: &Analysis, call: &ToolCall) -> Verdict {
-        let mut verdict = Verdict::Allow;
-        let at = |reason: Reason, span: toolgate_bash::ast::Span| {
-            reason.span(span.start as usize..span.end as usize).source("list")
-        };
-        if let Some((entry, span)) = self.blocked.find(analysis) {
-            let reason =
-                Reason::new("blocked-command", format!("`{entry}` is on the list of blocked commands"));
-            verdict = verdict.and(Verdict::deny(at(reason, span).rule(entry)));
-        }
-        if let Some((entry, span)) = self.confirmed.find(analysis) {
-            let reason =
-                Reason::new("confirmed-command", format!("`{entry}` is on the list of confirmed commands"));
-            verdict = verdict.and(Verdict::ask(at(reason, span).rule(entry)));
-        }
-        let listed = self.lists.as_ref().filter(|lists| lists.rules().any(|(tool, _)| call.tool_id == tool));
-        if let Some(lists) = listed {
-            let reason = |code: &'static str| {
-                Reason::new(code, format!("the permission list of `{}` says so", call.tool_id)).source("list")
-            };
-            let capabilities = toolgate_policy::permissions::Capabilities::RUN;
-            verdict = verdict.and(match lists.check_script(&call.tool_id, capabilities, analysis) {
-                Judgement::Allow => Verdict::Allow,
-                Judgement::Ask => Verdict::ask(reason("permission-asks")),
-                Judgement::Deny => Verdict::deny(reason("permission-denies")),
-            });
-        }
-        verdict
+/// What becomes of a call whose parameters nobody can judge.
+fn unread(call: &ToolCall) -> Judgement {
+    let only_reads = call.capabilities().is_read_only() && !call.capabilities().network();
+    if only_reads || call.definition().is_some_and(is_own_bookkeeping) {
+        Judgement::Allow
+    } else {
+        Judgement::Ask
     }
 }
 
@@ -165,20 +84,17 @@ impl Gate for PermissionGate {
     }
 
     fn check(&self, call: &ToolCall, session: &Session) -> Verdict {
-        let verdict = match call.finding::<Understood>() {
-            Some(Understood(analysis)) => self.of_analysis(analysis, call, session),
-            // No inputs that could be judged: what the tool can do at all decides.
-            None if call.capabilities().is_read_only() && !call.capabilities().network() => Verdict::Allow,
-            None if call.definition().is_some_and(is_own_bookkeeping) => Verdict::Allow,
-            None => Verdict::ask(Reason::new(
-                "not-understood",
-                format!("what `{}` would do with these parameters is not known", call.tool_id),
-            )),
+        let decision = self.decide(call, session);
+        let reasons = || {
+            let strictest = decision.reasons.iter().filter(|r| r.verdict == decision.verdict);
+            strictest.map(told).collect()
         };
-        match verdict {
+        match decision.verdict {
+            Judgement::Allow => Verdict::Allow,
             // A person said beforehand that questions are answered; what is refused stays refused.
-            Verdict::Ask(_) if self.autonomy == AutonomyLevel::Full => Verdict::Allow,
-            other => other,
+            Judgement::Ask if self.autonomy == AutonomyLevel::Full => Verdict::Allow,
+            Judgement::Ask => Verdict::Ask(reasons()),
+            Judgement::Deny => Verdict::Deny(reasons()),
         }
     }
 }

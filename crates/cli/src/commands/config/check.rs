@@ -1,6 +1,6 @@
 //! `toolgate config check`: whether the files make sense.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use toolgate::config::{ConfigErrors, Layer};
 
@@ -25,7 +25,7 @@ impl Check {
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
         let start = start_dir(None)?;
         let found = match &self.file {
-            Some(path) => vec![one(path)?],
+            Some(path) => vec![Found::named(path, Layer::User)?],
             None => config_files::find(&start)?,
         };
         let errors = match config_files::merge(&start, &found, &globals.config) {
@@ -38,17 +38,6 @@ impl Check {
             CheckReport { ok, files: found.iter().map(Found::report).collect(), problems: problems(&errors) };
         ui.answer(report, || if ok { fine(ui, &found) } else { format!("{errors}\n") })?;
         Ok(if ok { Exit::Success } else { Exit::No })
-    }
-}
-
-fn one(path: &Path) -> Result<Found, Failure> {
-    let file = config_files::lookup(Layer::User, path.to_owned())?;
-    match (&file.text, std::fs::metadata(path)) {
-        (Some(_), _) => Ok(file),
-        (None, looked) => {
-            let why = looked.err().unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
-            Err(Failure::io(format!("reading {}", path.display()), why))
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolgate::config::{Loaded, Rule, Setting, to_toml};
+use toolgate::config::{Loaded, Origin, Rule, Setting, to_toml};
 
 use crate::commands::Globals;
 use crate::config_files;
@@ -59,12 +59,17 @@ fn text(ui: Ui, loaded: &Loaded, origin: bool) -> String {
         let from = |at: usize| setting.origins.get(at).map(ToString::to_string).unwrap_or_default();
         match &setting.value {
             // A list that several layers added to says for each entry who did.
-            Value::Array(list) if origin && setting.rule == Rule::Add && !list.is_empty() => {
+            Value::Array(list) if origin && setting.rule.joins() && !list.is_empty() => {
                 lines.push((format!("{key} = ["), String::new()));
                 lines.extend(
                     list.iter().enumerate().map(|(at, v)| (format!("    {},", to_toml(v)), from(at))),
                 );
                 lines.push(("]".to_owned(), String::new()));
+            }
+            // What layers say each for themselves is from all of them.
+            value if setting.rule == Rule::Each => {
+                let origins: Vec<String> = setting.origins.iter().map(Origin::to_string).collect();
+                lines.push((format!("{key} = {}", to_toml(value)), origins.join(", ")));
             }
             value => lines.push((format!("{key} = {}", to_toml(value)), from(0))),
         }

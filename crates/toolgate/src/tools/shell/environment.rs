@@ -145,6 +145,11 @@ impl Environment {
         Ok(self)
     }
 
+    /// What is let in, as far as it is UTF-8.
+    pub fn vars(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.vars.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
+    }
+
     /// The value of a variable that is let in.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str)
