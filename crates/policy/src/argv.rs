@@ -248,9 +248,25 @@ impl<'w> Reader<'w> {
 
     fn is_info(&self, args: &[Word<'_>]) -> bool {
         match args {
-            [one] => one.is_exact() && self.spec.is_info(&one.text),
-            _ => false,
+            [one] => one.is_exact() && self.spec.is_info(&one.text) || self.asks_for_help(args),
+            _ => self.asks_for_help(args),
         }
+    }
+
+    /// Whether names of sub-commands are followed by a wish for help, with programs that then give nothing else.
+    fn asks_for_help(&self, args: &[Word<'_>]) -> bool {
+        let Some((root, (last, names))) = self.call.specs.first().zip(args.split_last()) else { return false };
+        let wish = &*last.text;
+        text(root.special) == "help"
+            && (self.call.specs.len() > 1 || !root.has_subs())
+            && (wish.starts_with('-') || wish == "help" && !root.has_subs() && names.len() < 3)
+            && root.is_info(wish)
+            && self.call.subs.iter().copied().chain(names.iter().map(|w| &*w.text)).all(|name| {
+                // What such a sub-command starts would get the word.
+                !matches!(name, "run" | "exec" | "x" | "ssh" | "shell" | "start" | "tool" | "proxy" | "extension")
+                    && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+                    && !name.starts_with('-')
+            })
     }
 
     /// Goes on inside a sub-command; true if its words are an info call.

@@ -99,7 +99,7 @@ pub fn classes(path: &str) -> Classes {
                 // What could be generated is not known to be: that class alone loosens.
                 EXACT
                     .iter()
-                    .filter(|e| e.bit != Classes::GENERATED.0 && could_be(part, e.key))
+                    .filter(|e| e.bit != Classes::GENERATED.0 && tells(part, e.key) && could_be(part, e.key))
                     .fold(0, |f, e| f | weakened(fits(e, path, start, last, false), part, e.key))
             };
             if last && !part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
@@ -139,6 +139,16 @@ fn fits(e: &Exact, path: &str, start: usize, last: bool, exact: bool) -> u8 {
         }
     }
     e.bit
+}
+
+/// Whether a pattern says more of a name than its extension: `*.json` speaks of no file in particular.
+fn tells(part: &str, key: &str) -> bool {
+    let extension = match key.rfind('.') {
+        Some(at) if at > 0 => &key[at..],
+        _ => return true,
+    };
+    let fixed = part.trim_matches(|c| matches!(c, SOME | UNKNOWN));
+    !extension.contains(fixed) || !part.starts_with([SOME, UNKNOWN])
 }
 
 /// What a few letters could be is a secret at most: `.e*` takes `.env`, and seldom a wallet.
