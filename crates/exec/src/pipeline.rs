@@ -394,14 +394,21 @@ impl Pipeline {
     /// What the wall says of each call of a text, in order, without running any: what a person is
     /// asked about at once.
     pub fn judge_text(&self, text: &str) -> Vec<JudgedCall> {
-        let judged = |request: Request| {
-            let verdict = match &request.unfit {
-                Some(unfit) => Verdict::deny(Reason::new("invalid-params", &**unfit)),
-                None => self.stack.verdict(&request),
-            };
-            JudgedCall { digest: request.call.digest(), verdict, call: request.call }
+        self.requests_in(text).into_iter().map(|request| self.judged(request)).collect()
+    }
+
+    /// What the wall says of a call, with what was found out about it; `None` where no tool of this
+    /// pipeline has its id.
+    pub fn judge_call(&self, call: &ToolCall) -> Option<JudgedCall> {
+        self.request(call.clone(), false).map(|request| self.judged(request))
+    }
+
+    fn judged(&self, request: Request) -> JudgedCall {
+        let verdict = match &request.unfit {
+            Some(unfit) => Verdict::deny(Reason::new("invalid-params", &**unfit)),
+            None => self.stack.verdict(&request),
         };
-        self.requests_in(text).into_iter().map(judged).collect()
+        JudgedCall { digest: request.call.digest(), verdict, call: request.call }
     }
 
     /// Runs a text of which a person approved the calls with these digests; any other question stops it.

@@ -78,6 +78,10 @@ pub struct CommandRun {
     pub span: Span,
     /// Whether it is run by another command (a wrapper, an interpreter) and not by the script itself.
     pub inner: bool,
+    /// The directory it starts in; `None` if that is not known, or may be one of several.
+    pub dir: Option<Box<str>>,
+    /// Whether the script set a variable before it, or for it, that it may look at.
+    pub variables_changed: bool,
 }
 
 impl CommandRun {

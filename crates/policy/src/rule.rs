@@ -381,7 +381,8 @@ fn one_of(globs: &[String], word: &Word<'_>, part: impl Fn(&str) -> &str) -> Fit
 }
 
 /// Whether a program runs what it is given, so that allowing it allows everything.
-pub(crate) fn runs_others(program: &str) -> bool {
+#[must_use]
+pub fn runs_others(program: &str) -> bool {
     use crate::knowledge::schema::Role;
     const SHELLS: [&str; 24] = [
         "sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "php",

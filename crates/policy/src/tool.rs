@@ -118,7 +118,13 @@ pub fn analyse(tool: &str, args: &[(String, Value)], context: &Context<'_>) -> A
     }
     let mut out = Analysis::default();
     let span = Span::default();
-    out.commands.push(CommandRun { words: vec![Word::new(tool.to_owned(), span)], span, inner: false });
+    out.commands.push(CommandRun {
+        words: vec![Word::new(tool.to_owned(), span)],
+        span,
+        inner: false,
+        dir: None,
+        variables_changed: false,
+    });
     let mut call = Call { out, context, inputs: Vec::new() };
     let server = mcp_server(tool);
     if let Some(server) = &server {

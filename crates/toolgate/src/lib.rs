@@ -4,6 +4,7 @@ pub mod approval;
 pub mod config;
 pub mod executors;
 pub mod gates;
+pub mod grants;
 pub mod layers;
 pub mod output;
 #[cfg(unix)]

@@ -71,10 +71,12 @@ impl Analyst<'_> {
     pub(crate) fn environment(&mut self, name: &str, value: &str, span: Span, state: &mut State) {
         // A name that is not known could be any of them.
         if !is_exact(name) {
+            state.variables_changed = true;
             self.push(Kind::Env, None, span, "a variable whose name is not known is set");
             return;
         }
         let meaning = facts::variable(name);
+        state.variables_changed |= meaning != Some(Meaning::Harmless);
         match meaning {
             Some(Meaning::Harmless) => {}
             Some(Meaning::Code) => {

@@ -502,6 +502,7 @@ impl Analyst<'_> {
         inner.dirs.clone_from(&site.dirs);
         for a in &command.assignments {
             if let Some((n, v)) = a.text.split_once('=') {
+                inner.variables_changed = true;
                 inner.set(n, Variable::Scalar(v.to_owned()));
             }
         }

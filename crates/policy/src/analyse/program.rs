@@ -5,7 +5,7 @@ use super::{Analyst, CommandRun, DEPTH, Data};
 use crate::effect::Kind;
 use crate::knowledge;
 use crate::path;
-use crate::word::{SOME, UNKNOWN, Word, shown};
+use crate::word::{SOME, UNKNOWN, Word, is_exact, shown};
 
 /// Who runs a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,11 @@ impl Analyst<'_> {
             words: Vec::new(),
             span: self.at(whole),
             inner: by == By::Program || self.base.is_some(),
+            dir: match state.dirs.as_slice() {
+                [one] if is_exact(one) => Some(one.as_str().into()),
+                _ => None,
+            },
+            variables_changed: state.variables_changed,
         });
         let out = self.named(&words, state, input, by);
         if let Some(c) = self.out.commands.get_mut(index) {

@@ -1,5 +1,6 @@
 //! The state of a shell, as far as it can be known.
 
+use crate::facts::{self, Meaning};
 use crate::path;
 use crate::word::UNKNOWN;
 use std::rc::Rc;
@@ -35,6 +36,8 @@ pub(crate) struct State {
     pub dirs: Vec<String>,
     /// Why a plain name may not be the program it says.
     pub names_changed: Option<&'static str>,
+    /// Whether a variable was set that a program may look at.
+    pub variables_changed: bool,
     /// Names that stand for something else: aliases and hashed paths.
     pub shadowed: Rc<Vec<String>>,
     /// Links made by this script: where they are, where they lead.
@@ -55,6 +58,9 @@ impl State {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: Variable) {
+        // Also by a loop or in arithmetic: what is exported already stays exported.
+        let sharp = || facts::sounds_sharp(name) && facts::variable(name) != Some(Meaning::Harmless);
+        self.variables_changed |= facts::variable(name).is_some_and(|m| m != Meaning::Harmless) || sharp();
         let list = Rc::make_mut(&mut self.variables);
         let full = list.len() >= 256;
         match list.iter_mut().find(|v| v.0 == name) {
@@ -132,6 +138,7 @@ impl State {
             && self.positional == other.positional
             && self.functions.len() == other.functions.len()
             && self.names_changed == other.names_changed
+            && self.variables_changed == other.variables_changed
     }
 
     /// The state where either of two ways may have been taken.
@@ -171,6 +178,7 @@ impl State {
         if !Rc::ptr_eq(&self.links, &other.links) {
             Rc::make_mut(&mut self.links).extend(other.links.iter().cloned());
         }
+        self.variables_changed |= other.variables_changed;
         self.errexit &= other.errexit;
     }
 

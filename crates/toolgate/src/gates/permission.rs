@@ -1,15 +1,19 @@
 //! Judges calls by policy: what they would do, where, and what the lists and rules say.
 
+mod granted;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolgate_exec::{Gate, NetworkScope, Reason, Session, ToolCall, Verdict};
+use toolgate_policy::analyse::Analysis;
 use toolgate_policy::decide::{self, Decision, Policy, Situation};
 use toolgate_policy::path::Map;
 use toolgate_policy::profile::{Setting, Verdict as Judgement};
 use toolgate_policy::rule::Caller;
 
 use super::autonomy::AutonomyLevel;
+use crate::grants::{Grants, Live};
 use crate::understanding::{Surroundings, Understood};
 
 /// Judges each tool by its own inputs.
@@ -22,13 +26,20 @@ pub struct PermissionGate {
     setting: Setting,
     map: Map,
     autonomy: AutonomyLevel,
+    grants: Option<Arc<Grants>>,
 }
 
 impl PermissionGate {
     /// Judges by the default profile, with no rules or lists, nothing contained.
     pub fn new(surroundings: &Surroundings) -> Self {
         let map = surroundings.map();
-        Self { policy: Arc::default(), setting: Setting::default(), map, autonomy: AutonomyLevel::default() }
+        Self {
+            policy: Arc::default(),
+            setting: Setting::default(),
+            map,
+            autonomy: AutonomyLevel::default(),
+            grants: None,
+        }
     }
 
     /// Judges by another policy: [`Loaded::policy`](crate::config::Loaded::policy) is what a configuration says.
@@ -52,19 +63,69 @@ impl PermissionGate {
         self
     }
 
-    fn decide(&self, call: &ToolCall, session: &Session) -> Decision {
+    /// Adds what a person allowed to be done again. It answers questions and lifts no refusal.
+    #[must_use]
+    pub fn grants(mut self, grants: Arc<Grants>) -> Self {
+        self.grants = Some(grants);
+        self
+    }
+
+    /// The verdict before autonomy, as if these were the grants.
+    fn judged(&self, call: &ToolCall, session: &Session, live: &Live) -> Verdict {
+        match call.finding::<Understood>() {
+            Some(Understood(analysis)) => self.of_analysis(analysis, call, session, live),
+            // No inputs that could be judged: what the tool can do at all decides.
+            None => {
+                let decide = |situation: &Situation<'_>| decide::decide_unread(unread(call), &self.policy, situation);
+                match verdict(&self.in_situation(call, session, decide)) {
+                    Verdict::Ask(_) if live.iter().any(|grant| grant.covers_call(call)) => Verdict::Allow,
+                    verdict => verdict,
+                }
+            }
+        }
+    }
+
+    fn of_analysis(&self, analysis: &Analysis, call: &ToolCall, session: &Session, live: &Live) -> Verdict {
+        let whole = verdict(&self.decide(analysis, call, session));
+        if !matches!(whole, Verdict::Ask(_)) || live.is_empty() {
+            return whole;
+        }
+        match self.without_granted(analysis, call, session, live) {
+            // What is left is part of a whole that is not refused: it is allowed or asked about.
+            Some(rest) => verdict(&self.decide_rest(&rest, call, session)),
+            None => whole,
+        }
+    }
+
+    fn decide(&self, analysis: &Analysis, call: &ToolCall, session: &Session) -> Decision {
+        self.in_situation(call, session, |situation| decide::decide(analysis, &self.policy, situation))
+    }
+
+    fn in_situation<T>(
+        &self,
+        call: &ToolCall,
+        session: &Session,
+        judge: impl FnOnce(&Situation<'_>) -> T,
+    ) -> T {
         let network = scope(&session.network);
-        let situation = Situation {
+        judge(&Situation {
             map: &self.map,
             network: &network,
             setting: self.setting,
             caller: Caller { tool: &call.tool_id, trust: session.trust.as_str(), autonomy: self.autonomy },
-        };
-        match call.finding::<Understood>() {
-            Some(Understood(analysis)) => decide::decide(analysis, &self.policy, &situation),
-            // No inputs that could be judged: what the tool can do at all decides.
-            None => decide::decide_unread(unread(call), &self.policy, &situation),
-        }
+        })
+    }
+}
+
+fn verdict(decision: &Decision) -> Verdict {
+    let reasons = || {
+        let strictest = decision.reasons.iter().filter(|r| r.verdict == decision.verdict);
+        strictest.map(told).collect()
+    };
+    match decision.verdict {
+        Judgement::Allow => Verdict::Allow,
+        Judgement::Ask => Verdict::Ask(reasons()),
+        Judgement::Deny => Verdict::Deny(reasons()),
     }
 }
 
@@ -84,17 +145,10 @@ impl Gate for PermissionGate {
     }
 
     fn check(&self, call: &ToolCall, session: &Session) -> Verdict {
-        let decision = self.decide(call, session);
-        let reasons = || {
-            let strictest = decision.reasons.iter().filter(|r| r.verdict == decision.verdict);
-            strictest.map(told).collect()
-        };
-        match decision.verdict {
-            Judgement::Allow => Verdict::Allow,
+        match self.judged(call, session, &self.live()) {
             // A person said beforehand that questions are answered; what is refused stays refused.
-            Judgement::Ask if self.autonomy == AutonomyLevel::Full => Verdict::Allow,
-            Judgement::Ask => Verdict::Ask(reasons()),
-            Judgement::Deny => Verdict::Deny(reasons()),
+            Verdict::Ask(_) if self.autonomy == AutonomyLevel::Full => Verdict::Allow,
+            other => other,
         }
     }
 }

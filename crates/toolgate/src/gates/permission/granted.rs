@@ -1,0 +1,169 @@
+//! What grants lift of a question, and what a grant would say to lift it.
+
+use toolgate_exec::{Session, ToolCall, Verdict};
+use toolgate_policy::analyse::{Analysis, CommandRun, Context};
+use toolgate_policy::decide::{self, Policy, Source};
+use toolgate_policy::effect::Effect;
+use toolgate_policy::profile::Verdict as Judgement;
+use toolgate_policy::rule::Layer;
+
+use super::PermissionGate;
+use crate::grants::{Live, NotGrantable, Proposal, effects_of, exact_call, for_command};
+use crate::understanding::{FileSystemLinks, Understood};
+
+impl PermissionGate {
+    /// What would have to be granted so that this call, which is asked about, is not asked about again.
+    ///
+    /// The call must be one that a pipeline has judged. It is judged again as if the grants were given: what
+    /// is proposed lifts the question, or nothing is proposed.
+    ///
+    /// # Errors
+    /// Where no grant would do that, or none may be given for it.
+    pub fn proposal(&self, call: &ToolCall, session: &Session) -> Result<Proposal, NotGrantable> {
+        let live = self.live();
+        let proposal = self.proposed(call, session, &live)?;
+        match self.judged(call, session, &live.with(&proposal)) {
+            Verdict::Allow => Ok(proposal),
+            verdict => Err(still_asked(&verdict)),
+        }
+    }
+
+    /// The same where a `*` of the call is meant: any word in its place, or any file below its directory.
+    ///
+    /// # Errors
+    /// As [`PermissionGate::proposal`].
+    pub fn proposal_for_pattern(&self, call: &ToolCall, session: &Session) -> Result<Proposal, NotGrantable> {
+        let proposal = self.proposed(call, session, &self.live())?;
+        let Some(Understood(analysis)) = call.finding::<Understood>() else { return Ok(proposal) };
+        let lifted = self.with_policy(call, session, |policy| {
+            (0..analysis.commands.len()).all(|index| is_liftable(analysis, index, policy))
+        });
+        if lifted { Ok(proposal) } else { Err(still_asked(&self.of_everything(analysis, call, session))) }
+    }
+
+    fn proposed(&self, call: &ToolCall, session: &Session, live: &Live) -> Result<Proposal, NotGrantable> {
+        match self.judged(call, session, live) {
+            Verdict::Allow => return Err(NotGrantable::NotAsked),
+            Verdict::Deny(_) => return Err(NotGrantable::Refused),
+            Verdict::Ask(_) => {}
+        }
+        match call.finding::<Understood>() {
+            Some(Understood(analysis)) => self.for_commands(analysis, call, session, live),
+            None => Ok(exact_call(call)),
+        }
+    }
+
+    pub(super) fn live(&self) -> Live {
+        self.grants.as_ref().map(|grants| grants.live()).unwrap_or_default()
+    }
+
+    fn for_commands(
+        &self,
+        analysis: &Analysis,
+        call: &ToolCall,
+        session: &Session,
+        live: &Live,
+    ) -> Result<Proposal, NotGrantable> {
+        if analysis.unknown.is_some() {
+            return Err(NotGrantable::NotUnderstood);
+        }
+        let asked = |part: &Analysis| self.of_everything(part, call, session).severity() > 0;
+        let outside =
+            |effect: &Effect| self.of_profile_and_entries(&only(effect), call, session).severity() > 0;
+        if let Some(effect) = analysis.effects.iter().find(|e| e.command.is_none() && outside(e)) {
+            return Err(NotGrantable::NotOfACommand { what: effect.shown() });
+        }
+        let context = Context {
+            cwd: self.map.roots.first().map_or("/", String::as_str),
+            home: &self.map.home,
+            roots: &self.map.roots,
+            env: &[],
+            links: &FileSystemLinks,
+            shell: toolgate_bash::Shell::Bash,
+        };
+        let mut parts = Vec::new();
+        for (index, command) in analysis.commands.iter().enumerate() {
+            let covered = live.iter().any(|g| g.covers(&call.tool_id, analysis, index));
+            if covered || !asked(&alone(command, effects_of(analysis, index))) {
+                continue;
+            }
+            let part = for_command(analysis, index, &context)?;
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        Ok(Proposal { tool: call.tool_id.to_string(), parts })
+    }
+
+    /// The analysis without the commands that grants cover; `None` where they cover none.
+    pub(super) fn without_granted(
+        &self,
+        analysis: &Analysis,
+        tool: &str,
+        policy: &Policy<'_>,
+        live: &Live,
+    ) -> Option<Analysis> {
+        let covered: Vec<bool> = (0..analysis.commands.len())
+            .map(|index| {
+                live.iter().any(|g| g.covers(tool, analysis, index)) && is_liftable(analysis, index, policy)
+            })
+            .collect();
+        if !covered.contains(&true) {
+            return None;
+        }
+        let mut rest = Analysis {
+            statements: analysis.statements.clone(),
+            constructs: analysis.constructs,
+            unknown: analysis.unknown,
+            ..Analysis::default()
+        };
+        let mut numbers = Vec::with_capacity(covered.len());
+        for (command, covered) in analysis.commands.iter().zip(&covered) {
+            numbers.push(u32::try_from(rest.commands.len()).ok());
+            if !covered {
+                rest.commands.push(command.clone());
+            }
+        }
+        for effect in &analysis.effects {
+            let at = effect.command.map(|c| c as usize);
+            if at.is_some_and(|at| covered.get(at) == Some(&true)) {
+                continue;
+            }
+            let command = at.and_then(|at| numbers.get(at).copied().flatten());
+            rest.effects.push(Effect { command, ..effect.clone() });
+        }
+        Some(rest)
+    }
+}
+
+fn still_asked(verdict: &Verdict) -> NotGrantable {
+    let what = verdict.reasons().first().map_or_else(String::new, |r| r.message.clone());
+    NotGrantable::StillAsked { what }
+}
+
+/// Whether what is asked about a command is asked by someone whose questions grants answer: not by a hard rule
+/// and not by the administrator.
+fn is_liftable(analysis: &Analysis, index: usize, policy: &Policy<'_>) -> bool {
+    let Some(command) = analysis.commands.get(index) else { return false };
+    let decision = decide::decide(&alone(command, effects_of(analysis, index)), policy);
+    decision.verdict < Judgement::Deny
+        && decision
+            .reasons
+            .iter()
+            .filter(|r| r.verdict == Judgement::Ask)
+            .all(|r| !matches!(r.source, Source::Hard | Source::Rule(Layer::Managed)))
+}
+
+/// One command with what it does, as if it were the whole script.
+fn alone<'e>(command: &CommandRun, effects: impl Iterator<Item = &'e Effect>) -> Analysis {
+    Analysis {
+        commands: vec![command.clone()],
+        effects: effects.map(|e| Effect { command: Some(0), ..e.clone() }).collect(),
+        ..Analysis::default()
+    }
+}
+
+/// One effect that is no command's.
+fn only(effect: &Effect) -> Analysis {
+    Analysis { effects: vec![effect.clone()], ..Analysis::default() }
+}
