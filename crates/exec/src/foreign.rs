@@ -138,10 +138,18 @@ impl Tool for ForeignTool {
         Box::pin(async move {
             let call = self.forwarded(cleared.call(), cleared.session());
             let approved = cleared.is_approved();
+            // A question from inside is about the call as it came in: that is what an approval is for.
+            let outer = |error| match error {
+                ToolError::ConfirmationRequired { command, reasons, .. } => {
+                    let digest = Some(cleared.call().digest());
+                    ToolError::ConfirmationRequired { command, reasons, digest }
+                }
+                other => other,
+            };
             let answer = if approved {
-                self.inner.execute_tool_call_confirmed_erased(&call).await?
+                self.inner.execute_tool_call_confirmed_erased(&call).await.map_err(outer)?
             } else {
-                self.inner.execute_tool_call_erased(&call).await?
+                self.inner.execute_tool_call_erased(&call).await.map_err(outer)?
             };
             if let Some(output) = answer {
                 return Ok(output);
@@ -151,9 +159,9 @@ impl Tool for ForeignTool {
                 self.definitions.iter().find(|d| d.id == call.tool_id).and_then(|def| as_fence(def, &call));
             if let Some(text) = fenced {
                 let answer = if approved {
-                    self.inner.execute_confirmed_erased(&text).await?
+                    self.inner.execute_confirmed_erased(&text).await.map_err(outer)?
                 } else {
-                    self.inner.execute_erased(&text).await?
+                    self.inner.execute_erased(&text).await.map_err(outer)?
                 };
                 if let Some(output) = answer {
                     return Ok(output);

@@ -450,7 +450,7 @@ impl Pipeline {
         let key: [u8; 32] = Sha256::digest(text.as_bytes()).into();
         let resumes = !matches!(approval, Approval::None);
         let pause = self.take_pause(&key).filter(|_| resumes);
-        let (mut done, ran) = pause.map_or((None, 0), |p| (Some(p.done), p.ran));
+        let ran = pause.as_ref().map_or(0, |p| p.ran);
 
         for request in requests.iter_mut().skip(ran) {
             request.judged = Some(self.stack.verdict(request));
@@ -466,22 +466,26 @@ impl Pipeline {
         let worst =
             (ran..requests.len()).max_by_key(|i| (requests.get(*i).map(stops), std::cmp::Reverse(*i)));
         if let Some(worst) = worst.filter(|i| requests.get(*i).is_some_and(|r| stops(r) > 0)) {
+            // What ran before still need not run again once it is approved.
+            pause.into_iter().for_each(|pause| self.put_pause(pause));
             return self.stack.step(0, requests.swap_remove(worst)).await.map(Some);
         }
 
+        let mut done = pause.map(|p| p.done);
         for (at, request) in requests.into_iter().enumerate().skip(ran) {
+            let digest = request.call.digest();
             match (self.stack.step(0, request).await, &mut done) {
                 (Ok(output), None) => done = Some(output),
                 (Ok(output), Some(all)) => all.append(output),
-                (Err(error), None) => return Err(error),
-                (Err(error @ ToolError::ConfirmationRequired { .. }), Some(_)) => {
+                (Err(ToolError::ConfirmationRequired { command, reasons, .. }), _) => {
                     // Asked by something the wall could not foresee. What ran has run: it is kept,
                     // and the approved text goes on from here.
                     if let Some(done) = done {
                         self.put_pause(Pause { text: key, done, ran: at });
                     }
-                    return Err(error);
+                    return Err(ToolError::ConfirmationRequired { command, reasons, digest: Some(digest) });
                 }
+                (Err(error), None) => return Err(error),
                 (Err(error), Some(all)) => {
                     let completed = u32::try_from(at).unwrap_or(u32::MAX);
                     if let Some(partial) = error.partial() {

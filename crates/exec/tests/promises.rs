@@ -160,6 +160,31 @@ async fn a_confirmed_text_resumes_at_the_pending_call_and_nothing_runs_twice() {
 }
 
 #[tokio::test]
+async fn a_paused_text_that_is_not_approved_keeps_its_place() {
+    let asks = || {
+        let (command, reasons) = ("two".to_owned(), vec![reason()]);
+        Answer::Error(ToolError::ConfirmationRequired { command, reasons, digest: None })
+    };
+    let tool = ScriptedTool::bash().then(Answer::Text("first".to_owned())).then(asks());
+    let gate = FixedGate::of("three", Verdict::ask(reason()));
+    let pipeline = Pipeline::builder().gate(gate).tool(tool.clone()).build().unwrap();
+    let text = fenced(&["one", "two", "three"]);
+    let judged = pipeline.judge_text(&text);
+    let three = [judged[2].digest];
+    let error = pipeline.execute_text_approved(&text, &three).await.unwrap_err();
+    assert!(
+        matches!(&error, ToolError::ConfirmationRequired { digest: Some(d), .. } if *d == judged[1].digest),
+        "the question is about the call as the text has it: {error:?}"
+    );
+    // Half of what is asked about is not enough, and nothing is forgotten over it.
+    assert_eq!(Came::from(pipeline.execute_text_approved(&text, &[judged[1].digest]).await), Came::Asks);
+    let both = [judged[1].digest, judged[2].digest];
+    let output = pipeline.execute_text_approved(&text, &both).await.unwrap().unwrap();
+    assert_eq!(output.summary, "first\n\ntwo\n\nthree");
+    assert_eq!(tool.ran(), ["one", "two", "two", "three"], "`one` ran once");
+}
+
+#[tokio::test]
 async fn the_calls_of_a_text_are_asked_about_at_once_and_approved_one_by_one() {
     let tool = ScriptedTool::bash();
     let pipeline = Pipeline::builder()

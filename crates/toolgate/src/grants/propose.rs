@@ -49,6 +49,9 @@ pub enum NotGrantable {
     /// There is no question.
     #[error("nothing of it is asked about")]
     NotAsked,
+    /// Answers are not kept here.
+    #[error("answers are not kept here")]
+    NotKept,
     /// No grant lifts a refusal.
     #[error("it is refused, and no grant lifts that")]
     Refused,

@@ -8,7 +8,7 @@ use toolgate_policy::profile::Verdict as Judgement;
 use toolgate_policy::rule::Layer;
 
 use super::PermissionGate;
-use crate::grants::{Live, NotGrantable, Proposal, effects_of, exact_call, for_command};
+use crate::grants::{Grants, Live, NotGrantable, Proposal, effects_of, exact_call, for_command};
 use crate::understanding::{FileSystemLinks, Understood};
 
 impl PermissionGate {
@@ -51,6 +51,11 @@ impl PermissionGate {
             Some(Understood(analysis)) => self.for_commands(analysis, call, session, live),
             None => Ok(exact_call(call)),
         }
+    }
+
+    /// The grants it goes by.
+    pub fn kept(&self) -> Option<&Grants> {
+        self.grants.as_deref()
     }
 
     pub(super) fn live(&self) -> Live {
