@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate::approval::{execute_call_asking, execute_text_asking};
+use toolgate::approval::Asking;
 use toolgate::config::{Loaded, Origin, Source};
 use toolgate::exec::{NetworkScope, Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
 use toolgate::filter::Catalog;
 use toolgate::gates::{AutonomyGate, NetworkGate, Opaque, PermissionGate, PlanGate, TrustGate};
+use toolgate::grants::{Grants, GrantsWatch, NotGrantable, Proposal};
 use toolgate::layers::{FilterLayer, OverflowLayer, RedactLayer};
 use toolgate::shell::{Environment, OutputSink, ShellTool};
 use toolgate::spawn::{BoundaryLevel, BoundaryNetwork, BoundaryPolicy, SandboxSpawner};
@@ -23,6 +24,7 @@ use crate::config_files;
 use crate::distil::{Distil, Shown};
 use crate::failure::Failure;
 use crate::filter_rules;
+use crate::granted;
 use crate::judging::surroundings;
 use crate::session_flags::{Preset, SessionFlags, start_dir};
 use crate::signals::Signals;
@@ -33,13 +35,14 @@ use crate::switched_off::SwitchedOff;
 pub(crate) struct Assembly {
     loaded: Loaded,
     start: PathBuf,
+    grants: Arc<Grants>,
 }
 
 impl Assembly {
     /// Reads the configuration for calls that start in `start`.
     pub(crate) fn load(start: &Path, flags: &[Source]) -> Result<Self, Failure> {
         let (loaded, _) = config_files::read(start, flags)?;
-        Ok(Self { loaded, start: start.to_owned() })
+        Ok(Self { loaded, start: start.to_owned(), grants: granted::open(start)? })
     }
 
     /// The filter rules that count here; `None` where output is not to be filtered.
@@ -101,9 +104,36 @@ impl Assembly {
             .layer(RedactLayer::new(distil.secrets.clone()))
             .normaliser(shell.directories())
             .normaliser(Understanding::new(surroundings))
+            .normaliser(GrantsWatch(self.grants.clone()))
             .tool(shell)
             .tool(OutputTool::new(distil.outputs.clone()))
             .build()?)
+    }
+
+    /// The grants that count here.
+    pub(crate) fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    /// What would have to be granted so that this call is not asked about; nothing runs.
+    pub(crate) fn proposal(
+        &self,
+        session: &SessionFlags,
+        call: &ToolCall,
+    ) -> Result<Result<Proposal, NotGrantable>, Failure> {
+        let gate = self.gate(session);
+        in_runtime(async |_| {
+            let shell = ShellTool::builder().build().map_err(|e| Failure::io("making the shell tool", e))?;
+            let pipeline = Pipeline::builder()
+                .trust(session.trust)
+                .network(session.network.clone())
+                .normaliser(Understanding::new(surroundings(&self.loaded, &self.start)))
+                .tool(shell)
+                .build()?;
+            let judged = pipeline.judge_call(call).map(|judged| judged.call);
+            let around = pipeline.session().narrowed(&call.context);
+            Ok(gate.proposal_for_pattern(judged.as_ref().unwrap_or(call), &around))
+        })
     }
 
     /// What the flag says, within what the configuration allows.
@@ -124,6 +154,12 @@ impl Assembly {
             .policy(Arc::clone(&self.loaded.policy))
             .contained(contained)
             .autonomy(session.autonomy)
+            .grants(self.grants.clone())
+    }
+
+    /// The gate that asks, as it stands in the pipeline.
+    fn gate(&self, session: &SessionFlags) -> PermissionGate {
+        self.permission(session, &surroundings(&self.loaded, &self.start), contained(session))
     }
 
     /// What commands run in, as the flags say it and this machine gives it.
@@ -152,10 +188,8 @@ impl Assembly {
         if session.degrade {
             policy.least = BoundaryLevel::None;
         }
-        // What the open preset lets through it does not hold back either.
-        let contained = !session.degrade && session.sandbox != Preset::Open;
         let spawner = SandboxSpawner::new(policy)?;
-        Ok(Boundary { spawner, contained })
+        Ok(Boundary { spawner, contained: contained(session) })
     }
 
     fn shell(
@@ -197,6 +231,11 @@ impl Assembly {
     }
 }
 
+/// Whether what must not be done can't be done. What the open preset lets through it does not hold back either.
+fn contained(session: &SessionFlags) -> bool {
+    !session.degrade && session.sandbox != Preset::Open
+}
+
 /// What commands run in.
 struct Boundary {
     spawner: SandboxSpawner,
@@ -227,13 +266,15 @@ pub(crate) fn in_runtime<T>(work: impl AsyncFnOnce(Signals) -> Result<T, Failure
 
 /// Runs one call, and asks where it must be asked about.
 pub(crate) async fn run_call(
+    assembly: &Assembly,
     pipeline: &Pipeline,
     call: ToolCall,
     flags: &SessionFlags,
     signals: &Signals,
 ) -> Result<ToolOutput, Failure> {
     let person = Person::new(signals.cancel());
-    let outcome = execute_call_asking(pipeline, flags.approver(&person), &call).await;
+    let gate = assembly.gate(flags);
+    let outcome = Asking::new(pipeline, flags.approver(&person)).remembering(&gate).call(&call).await;
     match settled(outcome, signals, &person)? {
         Some(output) => Ok(output),
         None => {
@@ -247,13 +288,15 @@ pub(crate) async fn run_call(
 
 /// Runs the calls of a text, and asks once about all that must be asked about.
 pub(crate) async fn run_text(
+    assembly: &Assembly,
     pipeline: &Pipeline,
     text: &str,
     flags: &SessionFlags,
     signals: &Signals,
 ) -> Result<Option<ToolOutput>, Failure> {
     let person = Person::new(signals.cancel());
-    let outcome = execute_text_asking(pipeline, flags.approver(&person), text).await;
+    let gate = assembly.gate(flags);
+    let outcome = Asking::new(pipeline, flags.approver(&person)).remembering(&gate).text(text).await;
     settled(outcome, signals, &person)
 }
 
@@ -264,7 +307,7 @@ fn settled<T>(outcome: Result<T, ToolError>, signals: &Signals, person: &Person)
             Err(Failure::Signalled { signal, partial: Failure::Tool(error).partial().map(Box::new) })
         }
         (Err(question @ ToolError::ConfirmationRequired { .. }), None) => {
-            Err(Failure::Unapproved { question, asked: person.answered() })
+            Err(Failure::Unapproved { question, asked: person.answered(), grants: person.grants() })
         }
         (outcome, _) => Ok(outcome?),
     }

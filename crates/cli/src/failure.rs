@@ -56,10 +56,18 @@ pub(crate) enum Failure {
         question: ToolError,
         /// Whether a person was asked and said no.
         asked: bool,
+        /// Commands that would have to be granted.
+        grants: Vec<String>,
     },
     /// A project's file was not trusted.
     #[error("{}", match asked { true => "the file is not trusted", false => "trusting a file needs a terminal, and there is none" })]
     NotTrusted {
+        /// Whether a person was asked and said no.
+        asked: bool,
+    },
+    /// A grant was not given.
+    #[error("{}", match asked { true => "the answer was no", false => "it needs a terminal, and there is none" })]
+    NotGranted {
         /// Whether a person was asked and said no.
         asked: bool,
     },
@@ -99,7 +107,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Tool(error) => exit_of(error),
-            Self::Unapproved { .. } | Self::NotTrusted { .. } => Exit::Unapproved,
+            Self::Unapproved { .. } | Self::NotTrusted { .. } | Self::NotGranted { .. } => Exit::Unapproved,
             Self::Signalled { signal, .. } => Exit::Signalled(*signal),
             // A broken pipe is not an error.
             Self::ReaderGone => Exit::Success,
@@ -115,6 +123,7 @@ impl Failure {
     /// The word a person reads first.
     pub(crate) fn word(&self) -> &'static str {
         match self.exit() {
+            _ if matches!(self, Self::NotGranted { .. }) => "not granted",
             Exit::Refused => "refused",
             Exit::Unapproved => "not run",
             _ => "error",
@@ -173,16 +182,24 @@ impl Failure {
             Self::Usage { hint, .. } => hint.iter().cloned().collect(),
             Self::Ambiguous { .. } => one("remove one of them"),
             Self::Build(_) => one("this is a bug in toolgate: please report it"),
-            Self::Unapproved { asked, .. } => {
+            Self::Unapproved { asked, grants, .. } => {
                 let beforehand = "run it on a terminal to be asked, or pass --yes to approve it beforehand";
                 let mut hints = if *asked { Vec::new() } else { one(beforehand) };
                 for reason in self.reasons() {
                     hints.extend(reason.hint.clone());
-                    hints.extend(reason.grant.as_ref().map(|grant| format!("grant `{grant}`")));
+                }
+                hints.extend(grants.iter().map(|command| {
+                    format!("to allow it from now on: toolgate grants add {}", in_quotes(command))
+                }));
+                if grants.is_empty() {
+                    let rules = self.reasons().into_iter().filter_map(|reason| reason.grant.as_ref());
+                    hints.extend(rules.map(|rule| format!("grant `{rule}`")));
                 }
                 hints
             }
-            Self::NotTrusted { asked: false } => one("run it yourself, in a terminal"),
+            Self::NotTrusted { asked: false } | Self::NotGranted { asked: false } => {
+                one("run it yourself, in a terminal")
+            }
             Self::Tool(error) => error.hint().into_iter().collect(),
             _ => Vec::new(),
         }
@@ -196,7 +213,9 @@ impl Failure {
             Self::Ambiguous { .. } => "configuration-is-ambiguous",
             Self::Build(_) => "pipeline-not-built",
             Self::Tool(error) => error.code(),
-            Self::Unapproved { .. } | Self::NotTrusted { .. } => "approval-not-given",
+            Self::Unapproved { .. } | Self::NotTrusted { .. } | Self::NotGranted { .. } => {
+                "approval-not-given"
+            }
             Self::Signalled { .. } => "stopped-by-signal",
             Self::ReaderGone => "reader-gone",
         }
@@ -257,6 +276,11 @@ fn clipped(command: &str) -> String {
     if shown.len() == command.len() { shown } else { format!("{shown}…") }
 }
 
+/// A text as one word for a shell.
+fn in_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 fn exit_of(error: &ToolError) -> Exit {
     match error {
         ToolError::Blocked { .. } | ToolError::SandboxViolation { .. } => Exit::Refused,
@@ -301,7 +325,7 @@ mod tests {
         let reasons = vec![reason.clone(), reason];
         let command = "git push origin\nrm -rf \u{1b}[2Kx".to_owned();
         let question = ToolError::ConfirmationRequired { command, reasons, digest: None };
-        let failure = Failure::Unapproved { question, asked: false };
+        let failure = Failure::Unapproved { question, asked: false, grants: Vec::new() };
         let ui = crate::ui::Ui::new(false, crate::ui::ColorChoice::Never);
         insta::assert_snapshot!(ui.failure_text(&failure), @r"
         not run: git push origin…: it needs an approval, and there is nobody to ask

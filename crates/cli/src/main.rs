@@ -13,6 +13,7 @@ mod distil;
 mod exit;
 mod failure;
 mod filter_rules;
+mod granted;
 mod history;
 mod input;
 mod judging;

@@ -233,6 +233,40 @@ pub(crate) struct ReasonReport {
     pub(crate) instead: Option<String>,
 }
 
+/// What `grants list`, `add` and `revoke` give.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GrantsReport {
+    /// The grants.
+    pub(crate) grants: Vec<GrantReport>,
+}
+
+/// One grant; what `grants show` gives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GrantReport {
+    /// Its id.
+    pub(crate) id: String,
+    /// `session`, `project` or `user`.
+    pub(crate) scope: String,
+    /// The project it is kept for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) project: Option<String>,
+    /// The tool it is for.
+    pub(crate) tool: String,
+    /// The command, or the parameters of the call.
+    pub(crate) command: String,
+    /// The effects it may have.
+    pub(crate) may: Vec<String>,
+    /// The directory it must run in or below; absent where that is any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) within: Option<String>,
+    /// When it was given, in seconds of Unix time.
+    pub(crate) created: u64,
+    /// When it ends.
+    pub(crate) expires: u64,
+    /// Whether it has ended.
+    pub(crate) ended: bool,
+}
+
 /// What `filter` gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FilterReport {

@@ -43,7 +43,7 @@ impl Call {
 
         assemble::in_runtime(async |signals| {
             let pipeline = assembly.pipeline(&self.session, &signals)?;
-            super::tell(ui, assemble::run_call(&pipeline, call, &self.session, &signals).await)
+            super::tell(ui, assemble::run_call(&assembly, &pipeline, call, &self.session, &signals).await)
         })
     }
 }

@@ -36,7 +36,7 @@ impl Exec {
 
         assemble::in_runtime(async |signals| {
             let pipeline = assembly.pipeline(&self.session, &signals)?;
-            let outcome = assemble::run_text(&pipeline, &text, &self.session, &signals).await;
+            let outcome = assemble::run_text(&assembly, &pipeline, &text, &self.session, &signals).await;
             match outcome.transpose() {
                 Some(outcome) => super::tell(ui, outcome),
                 None => nothing_to_run(ui),

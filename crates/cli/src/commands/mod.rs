@@ -8,6 +8,7 @@ mod doctor;
 mod exec;
 mod explain;
 mod filter;
+mod grants;
 mod man;
 mod parse;
 mod policy;
@@ -73,6 +74,7 @@ enum Verb {
     Explain(explain::Explain),
     Policy(policy::Policy),
     Filter(filter::Filter),
+    Grants(grants::Grants),
     Doctor(doctor::Doctor),
     Parse(parse::Parse),
     Config(config::Config),
@@ -100,6 +102,7 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
                 Verb::Explain(verb) => verb.run(ui),
                 Verb::Policy(verb) => verb.run(ui, &globals),
                 Verb::Filter(verb) => verb.run(ui),
+                Verb::Grants(verb) => verb.run(ui, &globals),
                 Verb::Doctor(verb) => verb.run(ui),
                 Verb::Parse(verb) => verb.run(ui),
                 Verb::Config(verb) => verb.run(ui, &globals),

@@ -26,6 +26,7 @@ fn without_a_verb_the_help_is_shown_and_nothing_was_done() {
       explain      Explain a reason's code, or what is known about a program
       policy       Check the policy, test it against cases, and see what its rules do over a history
       filter       Shorten captured output without losing a fact
+      grants       Give, show and take back what may be done without asking
       doctor       Show what this machine can enforce, and prove it by small attacks
       parse        Show every command that bash would find in a text
       config       Show and check the configuration

@@ -5,6 +5,7 @@
 mod bad_input;
 mod calls;
 mod config;
+mod grants;
 mod help;
 mod run;
 mod terminal;

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use crate::User;
 
 /// Runs toolgate on a terminal where these keys are hit; what the terminal showed, and the exit code.
-fn at_terminal(user: &User, args: &str, keys: &str) -> (String, i32) {
+pub(crate) fn at_terminal(user: &User, args: &str, keys: &str) -> (String, i32) {
     let typed = user.home().join("typed");
     std::fs::write(&typed, keys).unwrap();
     let mut command = Command::new("script");
@@ -30,7 +30,7 @@ fn at_terminal(user: &User, args: &str, keys: &str) -> (String, i32) {
     // Keys that are hit before the question is there are thrown away, as they should be.
     while matches!(from.read(&mut byte), Ok(1)) {
         screen.extend(byte);
-        if !hit && screen.ends_with(b"[y/N] ") {
+        if !hit && (screen.ends_with(b"[y/N] ") || screen.ends_with(b"[y/N/s/p/u] ")) {
             to.write_all(keys.as_bytes()).unwrap();
             hit = true;
         }
