@@ -5,6 +5,7 @@
 mod facts;
 mod knowledge;
 mod knowledge_lines;
+mod network;
 mod profile;
 #[path = "../src/knowledge/schema.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the library uses the rest")]
@@ -36,6 +37,9 @@ fn compile(root: &Path, out: &Path) -> Result<(), Vec<String>> {
     let text = knowledge::compile(&root.join("kb"))?;
     std::fs::write(out.join("knowledge.rs"), text)
         .map_err(|e| vec![format!("writing the knowledge tables: {e}")])?;
+    let text = network::compile(&root.join("kb")).map_err(|e| vec![e])?;
+    std::fs::write(out.join("network.rs"), text)
+        .map_err(|e| vec![format!("writing the list of network commands: {e}")])?;
     let text = facts::compile(&root.join("facts")).map_err(|e| vec![e])?;
     std::fs::write(out.join("facts.rs"), text).map_err(|e| vec![format!("writing the fact tables: {e}")])?;
     let text = profile::compile(&root.join("profiles")).map_err(|e| vec![e])?;

@@ -38,6 +38,7 @@ pub mod effect;
 pub mod explain;
 pub mod facts;
 pub mod knowledge;
+pub mod network;
 pub mod path;
 pub mod permissions;
 pub mod profile;

@@ -7,6 +7,7 @@ pub mod gates;
 pub mod grants;
 pub mod layers;
 pub mod output;
+pub mod skill_secrets;
 #[cfg(unix)]
 pub mod spawn;
 pub mod speculation;
@@ -31,4 +32,5 @@ pub mod overflow {
 pub mod shell {
     pub use crate::executors::shell::ShellExecutor;
     pub use crate::tools::shell::*;
+    pub use toolgate_policy::network::NETWORK_COMMANDS;
 }
