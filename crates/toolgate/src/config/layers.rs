@@ -407,7 +407,8 @@ fn strange(leaf: &Leaf) -> Option<(String, String)> {
     let alone =
         Setting { key: leaf.key.clone(), value: leaf.value.clone(), origins: Vec::new(), rule: Rule::Never };
     let config: Config = serde_json::from_value(nested(&[alone])).ok()?;
-    config.tools.problems().into_iter().find(|(part, _)| part.starts_with(&leaf.key))
+    let of_key = |part: &str| part.strip_prefix(&leaf.key).is_some_and(|rest| rest.starts_with(['[', '.']));
+    config.tools.problems().into_iter().find(|(part, _)| of_key(part))
 }
 
 /// Keys with full names as one nested object.
