@@ -255,7 +255,9 @@ impl<'w> Reader<'w> {
 
     /// Whether names of sub-commands are followed by a wish for help, with programs that then give nothing else.
     fn asks_for_help(&self, args: &[Word<'_>]) -> bool {
-        let Some((root, (last, names))) = self.call.specs.first().zip(args.split_last()) else { return false };
+        let Some((root, (last, names))) = self.call.specs.first().zip(args.split_last()) else {
+            return false;
+        };
         let wish = &*last.text;
         text(root.special) == "help"
             && (self.call.specs.len() > 1 || !root.has_subs())
@@ -263,8 +265,10 @@ impl<'w> Reader<'w> {
             && root.is_info(wish)
             && self.call.subs.iter().copied().chain(names.iter().map(|w| &*w.text)).all(|name| {
                 // What such a sub-command starts would get the word.
-                !matches!(name, "run" | "exec" | "x" | "ssh" | "shell" | "start" | "tool" | "proxy" | "extension")
-                    && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+                !matches!(
+                    name,
+                    "run" | "exec" | "x" | "ssh" | "shell" | "start" | "tool" | "proxy" | "extension"
+                ) && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
                     && !name.starts_with('-')
             })
     }

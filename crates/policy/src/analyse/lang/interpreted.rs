@@ -2,7 +2,8 @@
 //!
 //! The text is cut into names, constants and signs. Names that reach out are looked up in the tables of
 //! `interpreted/tables.rs`; what they are given is followed if it is constant. The text is understood only
-//! if every name in it is known to be harmless or is its own variable.
+//! if every name in it is known to be harmless or is its own variable, every method that is called is one
+//! that only computes, and nothing is called that has no name.
 
 mod tables;
 mod tokens;
@@ -33,12 +34,21 @@ impl Analyst<'_> {
             lang,
             table,
             tokens: &tokens,
-            locals: locals(&tokens),
+            locals: locals(lang, &tokens),
+            constants: HashMap::new(),
+            paths: HashMap::new(),
+            functions: functions(&tokens),
             aliases: HashMap::new(),
+            modules: HashSet::new(),
+            imported: HashSet::new(),
             unsure: None,
             span,
         };
-        scan.imports(self);
+        if lang == Lang::Php && (text.contains("<?") || text.contains("?>")) {
+            scan.doubt("text around the program");
+        }
+        scan.hold(&tokens);
+        scan.imports(self, state);
         scan.walk(self, state);
         if !is_exact(text) {
             self.unknown("part of a program is not known", span);
@@ -55,13 +65,23 @@ struct Scan<'t> {
     tokens: &'t [Token],
     /// Names the text gives a value itself.
     locals: HashSet<&'t str>,
+    /// Variables that hold one constant and never another.
+    constants: HashMap<&'t str, &'t str>,
+    /// Variables that hold the path of a constant.
+    paths: HashMap<&'t str, &'t str>,
+    /// Names the text gives a function or a class itself.
+    functions: HashSet<&'t str>,
     /// Local names that stand for others.
     aliases: HashMap<String, String>,
+    /// Modules that are imported.
+    modules: HashSet<String>,
+    /// Tokens that name a module in order to import it.
+    imported: HashSet<usize>,
     unsure: Option<String>,
     span: Span,
 }
 
-impl Scan<'_> {
+impl<'t> Scan<'t> {
     fn doubt(&mut self, why: impl Into<String>) {
         if self.unsure.is_none() {
             self.unsure = Some(why.into());
@@ -78,6 +98,7 @@ impl Scan<'_> {
     fn constant(&self, i: usize) -> Option<&str> {
         match self.tokens.get(i) {
             Some(Token::Text(t)) => Some(t),
+            Some(Token::Name(n)) => self.constants.get(n.as_str()).copied(),
             _ => None,
         }
     }
@@ -86,8 +107,82 @@ impl Scan<'_> {
         self.tokens.get(i) == Some(&Token::Sign(c))
     }
 
+    /// Finds the variables that are given a constant once and nothing else.
+    fn hold(&mut self, tokens: &'t [Token]) {
+        // Elsewhere a string can be changed where it lies.
+        if !matches!(self.lang, Lang::Python | Lang::Node | Lang::Lua) {
+            return;
+        }
+        let sign = |i: usize, list: &str| matches!(tokens.get(i), Some(Token::Sign(c)) if list.contains(*c));
+        let name = |i: usize| match tokens.get(i) {
+            Some(Token::Name(n)) => Some(n.as_str()),
+            _ => None,
+        };
+        let ends = |i: usize| i >= tokens.len() || sign(i, "\n;");
+        // A line goes on where the next one begins with a sign.
+        let closes =
+            |i: usize| ends(i) && !(sign(i, "\n") && matches!(tokens.get(i + 1), Some(Token::Sign(_))));
+        let parameters = (0..tokens.len()).any(|i| {
+            matches!(name(i), Some("def" | "lambda" | "function" | "class" | "catch" | "case"))
+                || sign(i, "=") && sign(i + 1, ">")
+        });
+        // How often a name is given a value; twice for what is no plain assignment.
+        let mut given: HashMap<&str, u32> = HashMap::new();
+        let mut statement = 0;
+        let mut assigned = false;
+        for i in 0..tokens.len() {
+            if ends(i) {
+                statement = i + 1;
+                assigned = false;
+            }
+            let equals = sign(i, "=") && !sign(i + 1, "=>") && (i == 0 || !sign(i - 1, "=!<>"));
+            if equals && !assigned {
+                let declares = matches!(name(statement), Some("const" | "let" | "var" | "local"));
+                let at = statement + usize::from(declares);
+                let plain = at + 1 == i;
+                assigned = true;
+                for n in (statement..i).filter_map(name) {
+                    *given.entry(n).or_default() += if plain { 1 } else { 2 };
+                }
+                if let Some(n) = name(at).filter(|_| plain) {
+                    match (tokens.get(i + 1), tokens.get(i + 3)) {
+                        (Some(Token::Text(t)), _) if closes(i + 2) && !t.is_empty() => {
+                            self.constants.insert(n, t);
+                        }
+                        (Some(Token::Name(maker)), Some(Token::Text(t)))
+                            if sign(i + 2, "(")
+                                && sign(i + 4, ")")
+                                && closes(i + 5)
+                                && maker.rsplit('.').next() == Some("Path") =>
+                        {
+                            self.paths.insert(n, t);
+                        }
+                        _ => {}
+                    }
+                }
+            } else if equals && i > 0 {
+                *given.entry(name(i - 1).unwrap_or_default()).or_default() += 2;
+            }
+            let Some(n) = name(i) else { continue };
+            // `for a, b in`, `as (a, b)`
+            if matches!(n, "for" | "as") {
+                for m in (i + 1..i + 16).map_while(|j| (!ends(j)).then(|| name(j))).flatten() {
+                    *given.entry(m).or_default() += 2;
+                }
+            }
+            let bound =
+                i > statement && name(i - 1).is_some_and(binds) && !(i == statement + 1 && sign(i + 1, "="));
+            let parameter = parameters && i > 0 && sign(i - 1, "(,{[") && sign(i + 1, ",)=:]}");
+            if bound || parameter || sign(i + 1, ":=") && sign(i + 2, "=>") {
+                *given.entry(n).or_default() += 2;
+            }
+        }
+        self.constants.retain(|n, _| given.get(n) == Some(&1));
+        self.paths.retain(|n, _| given.get(n) == Some(&1));
+    }
+
     /// What the text imports, and under which names.
-    fn imports(&mut self, analyst: &mut Analyst<'_>) {
+    fn imports(&mut self, analyst: &mut Analyst<'_>, state: &State) {
         let mut modules: Vec<String> = Vec::new();
         for i in 0..self.tokens.len() {
             match (self.lang, self.name(i)) {
@@ -97,6 +192,9 @@ impl Scan<'_> {
                         .filter(|j| self.name(*j) == Some("from"))
                         .and_then(|_| self.name(i - 1))
                         .map(str::to_owned);
+                    if from.is_some() {
+                        self.imported.insert(i - 1);
+                    }
                     let mut j = i + 1;
                     while self.sign(j, '(') {
                         j += 1;
@@ -106,6 +204,7 @@ impl Scan<'_> {
                             Some(m) => format!("{m}.{n}"),
                             None => n.clone(),
                         };
+                        self.imported.insert(j);
                         if from.is_none() {
                             modules.push(n.clone());
                         }
@@ -128,6 +227,7 @@ impl Scan<'_> {
                     }
                 }
                 (Lang::Perl, Some("use" | "require" | "no")) => {
+                    self.imported.insert(i + 1);
                     modules.extend(self.name(i + 1).map(str::to_owned))
                 }
                 (Lang::Ruby, Some("require" | "require_relative" | "load" | "autoload"))
@@ -144,11 +244,13 @@ impl Scan<'_> {
                         Some(m) => {
                             let m = m.strip_prefix("node:").unwrap_or(m).to_owned();
                             // `const x = require("m")`
-                            if self.sign(i.wrapping_sub(1), '=')
+                            if !m.starts_with(['.', '/'])
+                                && self.sign(i.wrapping_sub(1), '=')
                                 && let Some(alias) =
                                     i.checked_sub(2).and_then(|j| self.name(j)).map(str::to_owned)
                             {
                                 self.aliases.insert(alias, m.clone());
+                                self.imported.insert(i - 2);
                             }
                             modules.push(m);
                         }
@@ -168,9 +270,13 @@ impl Scan<'_> {
         for m in modules {
             if self.table.net_module(&m) {
                 analyst.push(Kind::Send, None, self.span, "the program text uses a network module");
-            } else if !self.table.safe_module(&m) {
+            } else if self.lang == Lang::Node && m.starts_with(['.', '/']) && m.ends_with(".json") {
+                // Data, and no code.
+                analyst.path_from(Kind::Read, &m, self.span, state);
+            } else if !self.table.safe_module(&m) && !self.table.partly_safe(&m) {
                 self.doubt(format!("module {m} is not known"));
             }
+            self.modules.insert(m);
         }
     }
 
@@ -202,16 +308,72 @@ impl Scan<'_> {
                     let full = self.full(n);
                     self.named(i, &full, analyst, state);
                 }
-                Token::Text(_) | Token::Sign(_) => {}
+                Token::Unclear(why) => self.doubt(*why),
+                Token::Sign(c) => self.nameless(i, *c),
+                // The name of a function is as good as the function.
+                Token::Text(t) if self.lang == Lang::Php => {
+                    let reaches = |list: &[&str]| list.contains(&t.as_str());
+                    let table = self.table;
+                    if [table.net, table.shell, table.eval, table.delete, table.write, table.touchy]
+                        .iter()
+                        .any(|l| reaches(l))
+                        || self.sign(i + 1, '(')
+                    {
+                        self.doubt("a function is named in a string");
+                    }
+                }
+                Token::Text(_) => {}
             }
+        }
+    }
+
+    /// A call of something that has no name: `a["b"](…)`, `f()()`, `$f(…)`, `&$f`.
+    fn nameless(&mut self, i: usize, sign: char) {
+        let after = |k: usize, c: char| self.sign(i + k, c);
+        let called = match (self.lang, sign) {
+            (Lang::Tcl, _) => false,
+            (_, ']') => {
+                after(1, '(')
+                    || self.lang != Lang::Python && matches!(self.tokens.get(i + 1), Some(Token::Text(_)))
+            }
+            // A function that is called where it is written: `(() => { … })()`.
+            (Lang::Node, ')') if i > 0 && self.sign(i - 1, '}') => false,
+            (_, ')') => after(1, '('),
+            (Lang::Node, '.') => after(1, '('),
+            (Lang::Perl, '>') if i > 0 && self.sign(i - 1, '-') => {
+                after(1, '(') || self.name(i + 1).is_some_and(|n| n.starts_with('$'))
+            }
+            (Lang::Perl, '&') if i == 0 || !self.sign(i - 1, '&') => {
+                after(1, '{') || self.name(i + 1).is_some_and(|n| n.starts_with('$'))
+            }
+            (Lang::Perl, '*') => {
+                after(1, '{') || i == 0 || matches!(self.tokens.get(i - 1), Some(Token::Sign(';' | '{')))
+            }
+            (Lang::Php | Lang::Ruby, '>' | ':') => {
+                i > 0
+                    && self.sign(i - 1, if sign == '>' { '-' } else { ':' })
+                    && (after(1, '{')
+                        || after(1, '(')
+                        || self.name(i + 1).is_some_and(|n| n.starts_with('$')))
+            }
+            (Lang::Python, '@') => i == 0 || self.sign(i - 1, '\n'),
+            _ => false,
+        };
+        if called {
+            self.doubt("something without a name is called");
         }
     }
 
     fn named(&mut self, i: usize, full: &str, analyst: &mut Analyst<'_>, state: &State) {
         let t = self.table;
         let span = self.span;
-        let method = i > 0 && self.sign(i - 1, '.');
-        if t.is(t.net, full) {
+        let method = i > 0 && (self.sign(i - 1, '.') || self.lang == Lang::Lua && self.sign(i - 1, ':'));
+        if full.contains('.') && t.listed(full) {
+            return;
+        }
+        // A class of a network module by its full name: `Net::FTP`.
+        let of_network = self.lang == Lang::Perl && t.net_module(full);
+        if t.is(t.net, full) || of_network {
             let host = self
                 .argument(i)
                 .and_then(|a| self.constant(a))
@@ -225,6 +387,7 @@ impl Scan<'_> {
             match self.argument(i) {
                 Some(a) if self.sign(a, '[') => self.list(a, analyst, state),
                 Some(a) => match self.constant(a) {
+                    Some("") => self.doubt("a command that is not a constant is run"),
                     Some(code) => {
                         let code = code.to_owned();
                         // `system("curl", "x")`, `spawn("curl", ["x"])`: more arguments are words.
@@ -292,9 +455,14 @@ impl Scan<'_> {
                 Some((_, s)) if self.lang != Lang::Python && s.trim_start().starts_with('|') => {
                     analyst.shell_from(s.trim_start().trim_start_matches('|'), span, state);
                 }
+                // What is a number, or put together, is no path.
+                Some((_, s)) if s.is_empty() => self.doubt("a file whose name is not a constant is used"),
                 Some((a, s)) => {
                     let mut kind = kind;
-                    if by_mode {
+                    if by_mode && a == i {
+                        // `Path("x").open("w")`
+                        kind = if self.sign(i + 2, ')') { Kind::Read } else { self.mode_at(i + 2) };
+                    } else if by_mode {
                         kind = self.mode(a);
                     }
                     if !self.ends_after(a) && a != i {
@@ -311,23 +479,100 @@ impl Scan<'_> {
             analyst.push(Kind::Secret, Some("environment"), span, "the environment is read");
             return;
         }
-        if t.is(t.touchy, full) || full.contains("__") {
+        if self.lang == Lang::Perl && full == "@ARGV" && self.sign(i + 1, '=') {
+            self.doubt("the files that are read are chosen by the program");
+            return;
+        }
+        if t.is(t.touchy, full) {
             self.doubt(format!("{full} can do anything"));
             return;
         }
-        // Methods of values are harmless unless they are in a table above.
-        if method || t.is(t.safe, full) || t.safe_module(full) || self.is_local(full) {
+        self.harmless(i, full, method);
+    }
+
+    /// Whether a name that is in no table of those that reach out is known to stay inside.
+    fn harmless(&mut self, i: usize, full: &str, method: bool) {
+        const OWN: [&str; 6] = ["__name__", "__file__", "__doc__", "__version__", "__dirname", "__filename"];
+        let t = self.table;
+        let (root, inner) = full.split_once('.').unwrap_or((full, ""));
+        let last = full.rsplit('.').next().unwrap_or(full);
+        let members = if method { full } else { inner };
+        if members.split('.').any(|p| p.starts_with('_') && p.len() > 1 && !OWN.contains(&p))
+            || full.contains("__") && !OWN.contains(&full) && !self.locals.contains(full)
+        {
+            self.doubt(format!("{full} is not meant for use"));
             return;
         }
-        let root = full.split('.').next().unwrap_or(full);
-        if t.is(t.safe, root)
-            || t.safe_module(root)
-            || self.is_local(root)
-            || self.aliases.values().any(|v| v == full)
+        if self.imported.contains(&i) || OWN.contains(&full) {
+            return;
+        }
+        if method {
+            self.method(i, last);
+            return;
+        }
+        if t.safe.contains(&full) || t.part(full) {
+            return;
+        }
+        if self.is_local(full) && (inner.is_empty() || self.locals.contains(full)) {
+            self.local_call(i, full);
+            return;
+        }
+        // `{a: 1}`, `&:upcase`, `:name`
+        if matches!(self.lang, Lang::Node | Lang::Ruby)
+            && self.sign(i + 1, ':')
+            && (i == 0 || "{,(\n".chars().any(|c| self.sign(i - 1, c)))
         {
             return;
         }
+        // `a => 1`, `%h`
+        if self.lang == Lang::Perl
+            && (self.sign(i + 1, '=') && self.sign(i + 2, '>') || i > 0 && self.sign(i - 1, '%'))
+        {
+            return;
+        }
+        if self.lang == Lang::Ruby && i > 0 && self.sign(i - 1, ':') && !self.sign(i + 1, '(') {
+            if i > 1 && self.sign(i - 2, '&') {
+                self.method(i, last);
+            }
+            return;
+        }
+        if t.safe_module(full) || t.safe_module(root) {
+            // What a module imports itself is reached through it: `glob.os`.
+            if inner.split('.').any(|p| t.partly_safe(p) || t.net_module(p) || t.touchy.contains(&p)) {
+                self.doubt(format!("{full} leads to another module"));
+            }
+            return;
+        }
+        if self.is_local(root) || t.safe.contains(&root) {
+            self.method(i, last);
+            return;
+        }
         self.doubt(format!("{full} is not known"));
+    }
+
+    /// A call of a method, of whatever object.
+    fn method(&mut self, i: usize, name: &str) {
+        let bare = matches!(self.lang, Lang::Ruby | Lang::Perl);
+        let called = bare || self.sign(i + 1, '(') || matches!(self.tokens.get(i + 1), Some(Token::Text(_)));
+        let reads = self.lang == Lang::Python
+            && matches!(name, "read" | "parse")
+            && self.constant(i + 2).is_some_and(|s| !s.is_empty());
+        let writes = name == "write" && self.modules.iter().any(|m| m.starts_with("xml"));
+        if reads || writes || called && !self.table.method(name) && !self.locals.contains(name) {
+            self.doubt(format!("what .{name} does is not known"));
+        }
+    }
+
+    /// A call of something that has the name of a variable.
+    fn local_call(&mut self, i: usize, name: &str) {
+        let called = match self.lang {
+            Lang::Php => name.starts_with('$') && self.sign(i + 1, '('),
+            Lang::Lua | Lang::Python | Lang::Node => self.sign(i + 1, '('),
+            _ => false,
+        };
+        if called && !self.functions.contains(name) {
+            self.doubt(format!("what {name} holds is called"));
+        }
     }
 
     /// Whether this is a method of a path object, and not a function of a module that takes a path.
@@ -375,13 +620,22 @@ impl Scan<'_> {
         None
     }
 
-    /// The constant a method is called on: `Path("x").unlink()`.
+    /// The path a method is called on: `Path("x").unlink()`, or a variable that was given one.
     fn receiver(&self, i: usize) -> Option<String> {
-        let j = i.checked_sub(2)?;
-        if self.sign(i - 1, '.') && self.sign(j, ')') {
-            return self.constant(j.checked_sub(1)?).map(str::to_owned);
+        if let Some((root, _)) = self.name(i)?.split_once('.') {
+            return self.paths.get(root).map(|p| (*p).to_owned());
         }
-        None
+        let at = i.checked_sub(5)?;
+        (self.sign(i - 1, '.') && self.sign(i - 2, ')') && self.sign(i - 4, '('))
+            .then(|| self.path_made(at))
+            .flatten()
+            .map(str::to_owned)
+    }
+
+    /// The constant of `Path("x")`.
+    fn path_made(&self, at: usize) -> Option<&str> {
+        let maker = self.name(at)?.rsplit('.').next()?;
+        matches!(maker, "Path" | "PosixPath" | "Pathname" | "new").then(|| self.constant(at + 2)).flatten()
     }
 
     /// Whether the argument at `a` is the constant and nothing more.
@@ -441,7 +695,11 @@ impl Scan<'_> {
         if !self.sign(a + 1, ',') {
             return Kind::Read;
         }
-        let at = if self.name(a + 2).is_some() && self.sign(a + 3, '=') { a + 4 } else { a + 2 };
+        self.mode_at(a + 2)
+    }
+
+    fn mode_at(&mut self, at: usize) -> Kind {
+        let at = if self.name(at).is_some() && self.sign(at + 1, '=') { at + 2 } else { at };
         match self.constant(at) {
             Some(m) if m.contains(['w', 'a', 'x', '+', '>']) && m.len() <= 4 => Kind::Write,
             Some(_) => Kind::Read,
@@ -458,17 +716,22 @@ impl Scan<'_> {
     }
 }
 
-/// Names that the text gives a value: assigned, bound by a loop, or parameters.
-fn locals(tokens: &[Token]) -> HashSet<&str> {
+/// Words that give the name behind them a value.
+fn binds(word: &str) -> bool {
     const BINDS: [&str; 20] = [
         "for", "def", "as", "lambda", "let", "const", "var", "function", "my", "our", "local", "class",
         "set", "proc", "each", "foreach", "global", "except", "sub", "fn",
     ];
+    BINDS.contains(&word)
+}
+
+/// Names that the text gives a value: assigned, bound by a loop, or parameters.
+fn locals(lang: Lang, tokens: &[Token]) -> HashSet<&str> {
     let has_parameters = tokens.iter().any(|t| match t {
         Token::Name(k) => {
             matches!(k.as_str(), "def" | "lambda" | "function" | "for" | "each" | "map" | "select")
         }
-        Token::Sign(c) => *c == '>',
+        Token::Sign(c) => *c == '>' || *c == '|' && lang == Lang::Ruby,
         _ => false,
     });
     let sign = |i: Option<usize>, list: &str| match i.and_then(|i| tokens.get(i)) {
@@ -479,15 +742,41 @@ fn locals(tokens: &[Token]) -> HashSet<&str> {
     for (i, t) in tokens.iter().enumerate() {
         let Token::Name(n) = t else { continue };
         let before = i.checked_sub(1);
-        let binds =
-            matches!(before.and_then(|j| tokens.get(j)), Some(Token::Name(k)) if BINDS.contains(&k.as_str()));
-        let assigned = sign(Some(i + 1), "=") && !sign(Some(i + 2), "=");
+        let binds = matches!(before.and_then(|j| tokens.get(j)), Some(Token::Name(k)) if binds(k));
+        // Where variables have a sigil, a bare name before `=` is something else.
+        let variable = !matches!(lang, Lang::Perl | Lang::Php) || n.starts_with(['$', '@', '%']);
+        let assigned = variable && sign(Some(i + 1), "=") && !sign(Some(i + 2), "=");
         let parameter = has_parameters && sign(before, "|,([") && sign(Some(i + 1), "|,)=:]");
         if binds || assigned || parameter {
             out.insert(n.as_str());
         }
     }
     out
+}
+
+/// Names that the text gives a function or a class.
+fn functions(tokens: &[Token]) -> HashSet<&str> {
+    let name = |i: usize| match tokens.get(i) {
+        Some(Token::Name(n)) => Some(n.as_str()),
+        _ => None,
+    };
+    let sign = |i: usize, c: char| tokens.get(i) == Some(&Token::Sign(c));
+    // `x => …`, `(a, b) => …`
+    let arrow = |mut at: usize| {
+        if sign(at, '(') {
+            at = (at..at + 32).find(|j| sign(*j, ')')).unwrap_or(at);
+        }
+        sign(at + 1, '=') && sign(at + 2, '>')
+    };
+    (0..tokens.len())
+        .filter_map(|i| {
+            let n = name(i)?;
+            let defined = i > 0 && matches!(name(i - 1), Some("def" | "function" | "class"));
+            let given = sign(i + 1, '=')
+                && (matches!(name(i + 2), Some("lambda" | "function" | "async")) || arrow(i + 2));
+            (defined || given).then_some(n)
+        })
+        .collect()
 }
 
 fn host_of(text: &str) -> String {

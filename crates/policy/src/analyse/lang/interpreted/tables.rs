@@ -28,8 +28,12 @@ pub(super) struct Table {
     pub safe: &'static [&'static str],
     /// Modules that reach the network.
     net_modules: &'static [&'static str],
-    /// Modules that compute, or whose dangerous names are above.
+    /// Modules that only compute, whatever is called in them.
     safe_modules: &'static [&'static str],
+    /// What only computes of modules that can do more, with their module.
+    parts: &'static str,
+    /// Methods that only compute, on whatever they are called.
+    methods: &'static str,
 }
 
 impl Table {
@@ -45,6 +49,32 @@ impl Table {
 
     pub(super) fn net_module(&self, module: &str) -> bool {
         within(self.net_modules, module)
+    }
+
+    /// Whether some names of a module are known to be harmless.
+    pub(super) fn partly_safe(&self, module: &str) -> bool {
+        self.parts
+            .split_whitespace()
+            .any(|p| p.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    }
+
+    /// Whether a name is one of these, or something of one of these that is no module itself.
+    pub(super) fn part(&self, name: &str) -> bool {
+        let below =
+            |whole: &str, part: &str| whole.strip_prefix(part).is_some_and(|rest| rest.starts_with('.'));
+        let words = || self.parts.split_whitespace();
+        words().any(|p| name == p || below(name, p) && p.contains('.') && !words().any(|q| below(q, p)))
+            || self.safe.iter().any(|s| s.contains('.') && (name == *s || below(name, s)))
+    }
+
+    /// Whether this very name is one of a module that only computes.
+    pub(super) fn listed(&self, name: &str) -> bool {
+        self.parts.split_whitespace().any(|p| p == name)
+    }
+
+    /// Whether a method is known to do nothing but compute.
+    pub(super) fn method(&self, name: &str) -> bool {
+        self.methods.split_whitespace().any(|m| m == name)
     }
 
     pub(super) fn safe_module(&self, module: &str) -> bool {
@@ -181,9 +211,15 @@ static PYTHON: Table = Table {
         "os.path.getsize",
         "os.path.isfile",
         "os.path.isdir",
+        "ElementTree.parse",
+        "ElementTree.iterparse",
+        "minidom.parse",
+        "linecache.getline",
+        "linecache.getlines",
+        "filecmp.cmp",
     ],
     open: &["open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "fdopen"],
-    secret: &["os.environ", "environ", "environb", "keyring", "getpass"],
+    secret: &["os.environ", "environ", "environb", "keyring", "getpass", "getenv", "getenvb"],
     touchy: &[
         "getattr",
         "setattr",
@@ -280,6 +316,23 @@ static PYTHON: Table = Table {
         "shutil",
         "FileIO",
         "input",
+        "get_type_hints",
+        "methodcaller",
+        "attrgetter",
+        "FileType",
+        "GzipFile",
+        "BZ2File",
+        "LZMAFile",
+        "basicConfig",
+        "FileHandler",
+        "fileConfig",
+        "dictConfig",
+        "dir",
+        "eval_type",
+        "memoryview",
+        "timeit",
+        "doctest",
+        "unittest",
     ],
     safe: &[
         "print",
@@ -327,7 +380,6 @@ static PYTHON: Table = Table {
         "complex",
         "frozenset",
         "ascii",
-        "callable",
         "object",
         "super",
         "Exception",
@@ -433,7 +485,6 @@ static PYTHON: Table = Table {
     ],
     safe_modules: &[
         "json",
-        "sys",
         "re",
         "math",
         "cmath",
@@ -448,16 +499,12 @@ static PYTHON: Table = Table {
         "statistics",
         "decimal",
         "fractions",
-        "os",
-        "pathlib",
-        "glob",
         "fnmatch",
         "csv",
         "hashlib",
         "hmac",
         "base64",
         "struct",
-        "typing",
         "dataclasses",
         "enum",
         "pprint",
@@ -467,58 +514,102 @@ static PYTHON: Table = Table {
         "keyword",
         "unicodedata",
         "difflib",
-        "argparse",
         "copy",
         "heapq",
         "bisect",
-        "operator",
-        "platform",
         "calendar",
         "uuid",
         "zlib",
         "binascii",
         "html",
-        "xml.etree",
-        "xml.dom",
         "tomllib",
         "tomli",
-        "configparser",
-        "io",
         "numbers",
         "array",
         "queue",
         "contextlib",
         "abc",
         "locale",
-        "gettext",
         "traceback",
         "warnings",
         "secrets",
-        "codecs",
         "urllib.parse",
         "ipaddress",
-        "mimetypes",
         "email",
         "stat",
         "errno",
-        "filecmp",
-        "linecache",
         "reprlib",
         "zoneinfo",
         "graphlib",
         "colorsys",
-        "gzip",
-        "bz2",
-        "lzma",
         "shlex",
         "__future__",
         "sysconfig",
-        "timeit",
-        "logging",
-        "unittest",
-        "doctest",
-        "numpy",
     ],
+    parts: "\
+        os os.path os.sep os.linesep os.name os.getcwd os.cpu_count os.getpid os.getppid os.uname os.fspath \
+        os.pathsep os.curdir os.pardir os.extsep os.getuid os.getgid os.get_terminal_size os.urandom os.strerror \
+        os.times os.getloadavg os.access os.readlink os.fsencode os.fsdecode os.PathLike os.R_OK os.W_OK os.X_OK \
+        os.F_OK sys sys.argv sys.stdin sys.stdout sys.stderr sys.version sys.version_info sys.platform \
+        sys.executable sys.maxsize sys.byteorder sys.exit sys.getsizeof sys.getrecursionlimit \
+        sys.setrecursionlimit sys.float_info sys.int_info sys.implementation sys.prefix sys.base_prefix \
+        sys.exc_info sys.getdefaultencoding sys.getfilesystemencoding sys.hexversion sys.intern sys.maxunicode \
+        sys.flags sys.api_version sys.builtin_module_names sys.stdlib_module_names glob glob.glob glob.iglob \
+        glob.escape io io.StringIO io.BytesIO io.TextIOWrapper io.SEEK_SET io.SEEK_END operator \
+        operator.itemgetter operator.add operator.sub operator.mul operator.truediv operator.floordiv \
+        operator.mod operator.neg operator.eq operator.ne operator.lt operator.le operator.gt operator.ge \
+        operator.and_ operator.or_ operator.xor operator.not_ operator.contains operator.concat operator.index \
+        operator.pow argparse argparse.ArgumentParser argparse.Namespace argparse.SUPPRESS argparse.REMAINDER \
+        argparse.RawDescriptionHelpFormatter logging logging.getLogger logging.info logging.debug \
+        logging.warning logging.error logging.critical logging.exception logging.log logging.INFO logging.DEBUG \
+        logging.WARNING logging.ERROR logging.StreamHandler logging.Formatter logging.NullHandler gzip \
+        gzip.compress gzip.decompress bz2 bz2.compress bz2.decompress lzma lzma.compress lzma.decompress \
+        linecache filecmp typing typing.Any typing.List typing.Dict typing.Optional typing.Union typing.Tuple \
+        typing.Callable typing.Iterable typing.Iterator typing.NamedTuple typing.TypedDict typing.Literal \
+        typing.TypeVar typing.Generic typing.Protocol typing.cast typing.Set typing.Sequence typing.Mapping xml \
+        xml.etree xml.etree.ElementTree xml.etree.ElementTree.fromstring xml.etree.ElementTree.tostring \
+        xml.etree.ElementTree.Element xml.etree.ElementTree.SubElement xml.etree.ElementTree.XML \
+        xml.etree.ElementTree.indent xml.etree.ElementTree.ParseError xml.dom xml.dom.minidom \
+        xml.dom.minidom.parseString configparser configparser.ConfigParser configparser.RawConfigParser codecs \
+        codecs.encode codecs.decode codecs.BOM_UTF8 codecs.lookup pathlib pathlib.Path pathlib.PurePath \
+        pathlib.PosixPath pathlib.PurePosixPath mimetypes mimetypes.guess_type mimetypes.guess_extension \
+        platform platform.system platform.machine platform.platform platform.python_version platform.release \
+        platform.version platform.node platform.processor platform.architecture platform.uname \
+        platform.python_implementation numpy numpy.array numpy.arange numpy.linspace numpy.zeros numpy.ones \
+        numpy.full numpy.eye numpy.mean numpy.median numpy.std numpy.var numpy.sum numpy.min numpy.max numpy.dot \
+        numpy.sqrt numpy.exp numpy.log numpy.sin numpy.cos numpy.abs numpy.unique numpy.sort numpy.argsort \
+        numpy.where numpy.concatenate numpy.stack numpy.random numpy.pi numpy.e numpy.inf numpy.nan numpy.isnan \
+        numpy.float32 numpy.float64 numpy.int32 numpy.int64 numpy.uint8 numpy.bool_ numpy.__version__ \
+        numpy.percentile numpy.cumsum numpy.diff numpy.round numpy.asarray numpy.ndarray numpy.allclose \
+        numpy.linalg",
+    methods: "\
+        capitalize casefold center count encode decode endswith expandtabs find format format_map index isalnum \
+        isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper \
+        join ljust lower lstrip maketrans partition removeprefix removesuffix replace rfind rindex rjust \
+        rpartition rsplit rstrip split splitlines startswith strip swapcase title translate upper zfill hex \
+        fromhex append extend insert remove pop clear sort reverse copy get items keys values update setdefault \
+        popitem fromkeys add discard union intersection difference symmetric_difference issubset issuperset \
+        isdisjoint intersection_update difference_update elements most_common subtract total appendleft popleft \
+        rotate move_to_end read readline readlines write writelines close flush seek tell readable writable \
+        seekable isatty fileno getvalue getbuffer __enter__ __exit__ match fullmatch search findall finditer sub \
+        subn group groups groupdict start end span compile escape purge strftime isoformat timestamp date time \
+        timetuple weekday isoweekday isocalendar astimezone total_seconds toordinal utcoffset now today utcnow \
+        fromtimestamp strptime fromisoformat combine exists is_file is_dir is_symlink is_absolute iterdir glob \
+        rglob resolve absolute relative_to is_relative_to with_suffix with_name with_stem joinpath as_posix \
+        as_uri expanduser home cwd stat lstat samefile owner group walk readlink match dumps loads load dump \
+        writerow writerows writeheader hexdigest digest parse_args add_argument add_parser add_subparsers \
+        add_mutually_exclusive_group add_argument_group parse_known_args set_defaults print_help format_help \
+        error sections options has_option has_section getint getfloat getboolean read_string read_dict iter \
+        findtext getroot getiterator itertext tostring fromstring text toprettyxml getElementsByTagName \
+        getAttribute bit_length bit_count to_bytes from_bytes as_integer_ratio is_integer conjugate numerator \
+        denominator quantize normalize send throw cache_info cache_clear put get_nowait put_nowait empty full \
+        qsize info debug warning exception critical setLevel addHandler setFormatter addFilter sum mean std var \
+        min max argmin argmax reshape tolist astype flatten ravel transpose dot cumsum round any all item fill \
+        nonzero random randint choice choices shuffle sample uniform seed gauss getrandbits randrange randbytes \
+        substitute safe_substitute walk visit generic_visit wrap fill dedent indent shorten ratio quick_ratio \
+        get_matching_blocks get_opcodes ndiff unified_diff guess_type get_content_type get_payload get_all \
+        as_string is_multipart isdir isfile basename dirname splitext abspath normpath expandvars commonpath \
+        relpath push step reset cancel done result set_result urandom",
 };
 
 static PERL: Table = Table {
@@ -545,7 +636,7 @@ static PERL: Table = Table {
     write: &["mkdir", "make_path", "mkpath", "truncate", "utime"],
     read: &["opendir", "stat", "glob", "slurp", "read_file"],
     open: &[],
-    secret: &["ENV"],
+    secret: &["ENV", "$ENV"],
     touchy: &[
         "open",
         "sysopen",
@@ -741,6 +832,12 @@ static PERL: Table = Table {
         "parent",
         "base",
     ],
+    parts: "",
+    methods: "\
+        new encode decode pretty canonical utf8 indent allow_nonref ascii latin1 relaxed print printf say close \
+        getline getlines eof opened autoflush add addfile hexdigest digest b64digest push pop shift keys values \
+        exists join ymd hms epoch strftime year month day hour minute second copy numify bstr badd bsub bmul \
+        bdiv bpow binc Indent Sortkeys Terse Dump",
 };
 
 static RUBY: Table = Table {
@@ -1002,6 +1099,32 @@ static RUBY: Table = Table {
         "benchmark",
         "open3",
     ],
+    parts: "",
+    methods: "\
+        abs all any append assoc at between bsearch bytes bytesize capitalize ceil center chars chomp chop chr \
+        chunk chunk_while clamp clear codepoints collect collect_concat combination compact compare concat count \
+        cycle default delete delete_at delete_if delete_prefix delete_suffix detect difference dig digits div \
+        divmod downcase downto drop drop_while dup each each_char each_cons each_entry each_key each_line \
+        each_pair each_slice each_value each_with_index each_with_object each_byte empty encode encoding \
+        end_with entries eql equal even except fdiv feed fetch fetch_values fill filter filter_map find find_all \
+        find_index first flat_map flatten floor floor_div force_encoding freeze frozen gcd generate getc gets \
+        getbyte group_by grep grep_v gsub has_key has_value hex hexdigest digest base64digest hash include index \
+        inject insert inspect intersect intersection invert is_a iso8601 join keep_if key keys kind_of last lazy \
+        lcm length lines ljust lstrip map match max max_by member merge min min_by minmax minmax_by modulo name \
+        named_captures new next nil none not_nil nonzero odd oct one ord pack pair parse partition permutation \
+        pluck pop positive negative post_match pre_match pred prepend pretty_generate product push quo rand \
+        rassoc rationalize read readline readlines reduce reject rejoin replace respond_to reverse reverse_each \
+        rewind rfind rindex rjust rotate round rpartition rstrip sample scan select shift shuffle size slice \
+        slice_when sort sort_by split squeeze start_with step store strftime strip sub succ sum swapcase \
+        symbolize_keys take take_while tally tally_by times to to_a to_c to_f to_h to_i to_json to_r to_s to_set \
+        to_str to_sym today tr tr_s transform_keys transform_values translate transpose truncate tsort union \
+        uniq unpack unpack1 unshift upcase update upto valid_encoding value values values_at wday with_index \
+        with_object yday year month day hour sec zero zip zone now utc localtime local strptime parse_csv \
+        each_child captures groups add superset subset disjoint keyword_init members sqrt sin cos tan log log2 \
+        log10 exp pow hypot cbrt PI E prime prime_division basename extname dirname alphanumeric uuid \
+        random_bytes random_number urlsafe_base64 encode64 decode64 strict_encode64 strict_decode64 \
+        urlsafe_encode64 puts print printf write host path scheme query fragment port escape unescape \
+        decode_www_form encode_www_form headers class itself object_id",
 };
 
 static NODE: Table = Table {
@@ -1079,6 +1202,10 @@ static NODE: Table = Table {
         "Deno.writeTextFileSync",
         "Deno.writeFile",
         "Bun.write",
+        "promises.writeFile",
+        "promises.appendFile",
+        "promises.mkdir",
+        "promises.chmod",
     ],
     read: &[
         "readFileSync",
@@ -1128,6 +1255,14 @@ static NODE: Table = Table {
         "WebAssembly",
         "v8",
         "repl",
+        "chown",
+        "chownSync",
+        "lchownSync",
+        "lutimesSync",
+        "promisify",
+        "setTimeout",
+        "setInterval",
+        "setImmediate",
     ],
     safe: &[
         "console",
@@ -1168,7 +1303,6 @@ static NODE: Table = Table {
         "process.memoryUsage",
         "process.hrtime",
         "process.exitCode",
-        "process.on",
         "const",
         "let",
         "var",
@@ -1220,15 +1354,9 @@ static NODE: Table = Table {
         "TextEncoder",
         "TextDecoder",
         "structuredClone",
-        "setTimeout",
         "Intl",
         "Uint8Array",
-        "performance",
-        "util",
         "path",
-        "os",
-        "fs",
-        "_",
         "utf8",
     ],
     net_modules: &[
@@ -1267,27 +1395,52 @@ static NODE: Table = Table {
         "openai",
     ],
     safe_modules: &[
-        "fs",
-        "fs/promises",
         "path",
-        "os",
-        "util",
         "assert",
         "events",
         "buffer",
         "string_decoder",
         "querystring",
-        "url",
-        "crypto",
-        "zlib",
-        "stream",
-        "timers",
-        "readline",
-        "perf_hooks",
         "punycode",
-        "process",
-        "child_process",
+        "fs/promises",
+        "stream/promises",
+        "timers/promises",
     ],
+    parts: "\
+        fs fs.constants fs.promises os os.cpus os.platform os.hostname os.totalmem os.freemem os.homedir \
+        os.tmpdir os.arch os.release os.type os.EOL os.uptime os.loadavg os.endianness os.version os.machine \
+        os.availableParallelism os.userInfo os.constants crypto crypto.createHash crypto.createHmac \
+        crypto.randomBytes crypto.randomUUID crypto.randomInt crypto.timingSafeEqual crypto.getHashes \
+        crypto.pbkdf2Sync crypto.scryptSync crypto.hash crypto.webcrypto.getRandomValues zlib zlib.gzipSync \
+        zlib.gunzipSync zlib.inflateSync zlib.deflateSync zlib.brotliCompressSync zlib.brotliDecompressSync \
+        zlib.inflateRawSync zlib.deflateRawSync zlib.unzipSync zlib.constants zlib.crc32 readline \
+        readline.createInterface stream stream.Readable stream.Transform stream.PassThrough timers util \
+        util.inspect util.format util.isDeepStrictEqual util.types util.parseArgs util.stripVTControlCharacters \
+        util.styleText util.TextEncoder util.TextDecoder perf_hooks perf_hooks.performance url url.parse \
+        url.format url.fileURLToPath url.pathToFileURL url.URL url.URLSearchParams performance.now \
+        performance.mark performance.measure performance.timeOrigin process process.nextTick process.argv \
+        process.title process.pid process.ppid process.release process.config process.features process.execPath \
+        process.execArgv process.emitWarning process.getuid process.resourceUsage process.cpuUsage process.once",
+    methods: "\
+        log error warn info debug table dir group groupEnd time timeEnd count assert trace stringify parse keys \
+        values entries assign freeze fromEntries create is hasOwn hasOwnProperty getOwnPropertyNames \
+        defineProperty isArray from of raw fromCharCode fromCodePoint at charAt charCodeAt codePointAt concat \
+        endsWith includes indexOf lastIndexOf localeCompare match matchAll normalize padEnd padStart repeat \
+        replace replaceAll search slice split startsWith substring substr toLowerCase toUpperCase toLocaleString \
+        toLocaleLowerCase toLocaleUpperCase toString trim trimEnd trimStart valueOf copyWithin every fill filter \
+        find findIndex findLast findLastIndex flat flatMap forEach join map pop push reduce reduceRight reverse \
+        shift some sort splice toReversed toSorted toSpliced unshift with add clear delete get has set size \
+        union intersection difference groupBy then catch finally all allSettled any race resolve reject abs acos \
+        asin atan atan2 cbrt ceil cos exp floor hypot log10 log2 max min pow random round sign sin sqrt tan \
+        trunc isInteger isSafeInteger isNaN isFinite toFixed toPrecision toExponential test now getTime \
+        getFullYear getMonth getDate getDay getHours getMinutes getSeconds getMilliseconds getTimezoneOffset \
+        toISOString toJSON toDateString toTimeString toLocaleDateString toLocaleTimeString UTC setDate setMonth \
+        setFullYear setHours setMinutes write end on once setEncoding read close isBuffer byteLength alloc \
+        equals readUInt8 readUInt16LE readUInt32LE readUInt16BE readUInt32BE readInt8 update digest encode \
+        decode format formatToParts next return compare subarray basename dirname extname relative isAbsolute \
+        toNamespacedPath cpus platform hostname totalmem freemem homedir tmpdir arch release type uptime loadavg \
+        endianness version randomUUID randomBytes createHash createHmac randomInt inspect isFile isDirectory \
+        isSymbolicLink cwd exit memoryUsage hrtime append toArray searchParams",
 };
 
 static PHP: Table = Table {
@@ -1340,7 +1493,7 @@ static PHP: Table = Table {
         "copy",
     ],
     open: &["fopen", "SplFileObject"],
-    secret: &["getenv", "_ENV", "_SERVER", "phpinfo"],
+    secret: &["getenv", "_ENV", "_SERVER", "$_ENV", "$_SERVER", "phpinfo"],
     touchy: &[
         "call_user_func",
         "call_user_func_array",
@@ -1455,6 +1608,10 @@ static PHP: Table = Table {
     ],
     net_modules: &[],
     safe_modules: &[],
+    parts: "",
+    methods: "\
+        format getTimestamp modify diff add sub setTimezone setTime setDate count getMessage getCode push pop \
+        shift enqueue dequeue offsetGet toArray getArrayCopy append",
 };
 
 static LUA: Table = Table {
@@ -1534,6 +1691,11 @@ static LUA: Table = Table {
     ],
     net_modules: &["socket", "ssl", "http", "copas", "lsocket"],
     safe_modules: &["cjson", "json", "dkjson", "inspect", "lpeg"],
+    parts: "",
+    methods: "\
+        format rep sub gsub gmatch match find len lower upper byte char reverse concat insert remove sort unpack \
+        pack floor ceil max min abs sqrt sin cos tan log exp random randomseed huge pi maxinteger mininteger \
+        tointeger fmod modf type codepoint codes encode decode offset charpattern read write close",
 };
 
 static TCL: Table = Table {
@@ -1609,4 +1771,6 @@ static TCL: Table = Table {
     ],
     net_modules: &[],
     safe_modules: &[],
+    parts: "",
+    methods: "",
 };

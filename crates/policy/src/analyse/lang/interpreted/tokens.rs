@@ -16,12 +16,30 @@ pub(super) enum Token {
     Code(String),
     /// Anything else.
     Sign(char),
+    /// A place where what is text and what is code hangs on more than is read here.
+    Unclear(&'static str),
 }
 
 pub(super) fn read(lang: Lang, text: &str) -> Vec<Token> {
-    let mut r = Reader { lang, chars: text.chars().collect(), at: 0, out: Vec::new() };
+    read_within(lang, text, 0)
+}
+
+/// How deep strings with code in strings with code are followed.
+const DEPTH: u32 = 8;
+
+fn read_within(lang: Lang, text: &str, depth: u32) -> Vec<Token> {
+    let mut r = Reader { lang, chars: text.chars().collect(), at: 0, out: Vec::new(), inside: Vec::new() };
     while r.at < r.chars.len() {
         r.token();
+    }
+    // What stands inside strings runs like the rest: its tokens follow.
+    for code in std::mem::take(&mut r.inside) {
+        r.out.push(Token::Sign('\n'));
+        if depth < DEPTH {
+            r.out.extend(read_within(lang, &code, depth + 1));
+        } else {
+            r.out.push(Token::Unclear("strings in strings are too deep to follow"));
+        }
     }
     r.out
 }
@@ -31,6 +49,8 @@ struct Reader {
     chars: Vec<char>,
     at: usize,
     out: Vec<Token>,
+    /// Code that was found inside strings.
+    inside: Vec<String>,
 }
 
 impl Reader {
@@ -56,8 +76,26 @@ impl Reader {
                 self.out.push(Token::Sign('\n'));
             }
             c if c.is_whitespace() => self.at += 1,
-            '#' if matches!(self.lang, Lang::Python | Lang::Perl | Lang::Ruby | Lang::Tcl | Lang::Php) => {
-                self.line_comment()
+            '#' if self.hash_comments() => {
+                if self.lang == Lang::Php && self.peek(1) == Some('[') {
+                    self.out.push(Token::Unclear("an attribute"));
+                }
+                self.line_comment();
+            }
+            '<' if self.opens_document() => {
+                self.at += 2;
+                self.out.push(Token::Unclear("a here-document in a program"));
+            }
+            '<' | '-' if self.lang == Lang::Node && (self.looking_at("<!--") || self.looking_at("-->")) => {
+                self.at += 3;
+                self.out.push(Token::Unclear("a comment of another language"));
+            }
+            '=' if matches!(self.lang, Lang::Perl | Lang::Ruby)
+                && self.starts_line()
+                && self.peek(1).is_some_and(is_name_start) =>
+            {
+                self.at += 1;
+                self.out.push(Token::Unclear("documentation in a program"));
             }
             '/' if matches!(self.lang, Lang::Node | Lang::Php) && self.peek(1) == Some('/') => {
                 self.line_comment()
@@ -69,22 +107,29 @@ impl Reader {
                 }
                 self.at += 2;
             }
-            '-' if self.lang == Lang::Lua && self.peek(1) == Some('-') => self.line_comment(),
-            '"' | '\'' => self.string(c),
-            '`' => {
-                let body = self.delimited('`', '`', true);
+            '-' if self.lang == Lang::Lua && self.peek(1) == Some('-') => {
+                if self.peek(2) == Some('[') {
+                    self.out.push(Token::Unclear("a long comment"));
+                }
+                self.line_comment();
+            }
+            '[' if self.lang == Lang::Lua && matches!(self.peek(1), Some('[' | '=')) => {
+                self.at += 2;
+                self.out.push(Token::Unclear("a long string"));
+            }
+            '$' if matches!(self.lang, Lang::Perl | Lang::Ruby) && self.punctuation_variable() => {}
+            '?' if self.lang == Lang::Ruby && self.peek(1).is_some_and(|c| "'\"`#/%".contains(c)) => {
+                self.at += 2;
+                self.out.push(Token::Unclear("a character that may begin a string"));
+            }
+            '"' => self.string(c),
+            '\'' if self.lang != Lang::Tcl => self.string(c),
+            '`' if matches!(self.lang, Lang::Node | Lang::Perl | Lang::Ruby | Lang::Php) => {
+                let body = self.text('`', '`', true, true);
                 self.out.push(if self.lang == Lang::Node { Token::Text(body) } else { Token::Shell(body) });
             }
-            '/' if matches!(self.lang, Lang::Perl | Lang::Ruby | Lang::Node) && self.value_may_start() => {
-                self.delimited('/', '/', false);
-                self.out.push(Token::Text(String::new()));
-            }
-            '%' if self.lang == Lang::Ruby
-                && self.value_may_start()
-                && matches!(self.peek(1), Some('x' | 'q' | 'Q' | 'w' | '(' | '{' | '[')) =>
-            {
-                self.percent()
-            }
+            '/' if matches!(self.lang, Lang::Perl | Lang::Ruby | Lang::Node) => self.slash(),
+            '%' if self.lang == Lang::Ruby && self.percent_literal() => self.percent(),
             c if is_name_start(c) || self.sigil(c) => self.name(),
             c if c.is_ascii_digit() => {
                 while self.peek(0).is_some_and(|c| c.is_alphanumeric() || c == '.' || c == '_') {
@@ -99,35 +144,138 @@ impl Reader {
         }
     }
 
+    fn hash_comments(&self) -> bool {
+        match self.lang {
+            Lang::Python | Lang::Perl | Lang::Ruby | Lang::Php => true,
+            // Only where a command may start.
+            Lang::Tcl => matches!(self.out.last(), None | Some(Token::Sign('\n' | ';'))),
+            _ => false,
+        }
+    }
+
+    fn starts_line(&self) -> bool {
+        self.at == 0 || self.chars.get(self.at - 1) == Some(&'\n')
+    }
+
+    /// Whether `<<` begins a here-document and is no shift.
+    fn opens_document(&self) -> bool {
+        let next = |k: usize| self.peek(k).unwrap_or(' ');
+        self.looking_at("<<")
+            && match self.lang {
+                Lang::Perl | Lang::Ruby => {
+                    matches!(next(2), '"' | '\'' | '`' | '~' | '-') || is_name_start(next(2))
+                }
+                Lang::Php => next(2) == '<',
+                _ => false,
+            }
+    }
+
+    /// `$'`, `$"`, `$#a`: a variable, and neither a string nor a comment.
+    fn punctuation_variable(&mut self) -> bool {
+        let Some(next) = self.peek(1).filter(|c| "'\"`#/;%&\\".contains(*c)) else { return false };
+        self.at += 2;
+        self.out.push(Token::Name(format!("${next}")));
+        true
+    }
+
+    /// A slash: a division, or the beginning of a pattern.
+    fn slash(&mut self) {
+        let (mut before, mut lines) = (self.out.iter().rev(), false);
+        let last = loop {
+            match before.next() {
+                Some(Token::Sign('\n')) => lines = true,
+                other => break other,
+            }
+        };
+        let doubled = matches!((last, before.next()),
+            (Some(Token::Sign(a @ ('+' | '-'))), Some(Token::Sign(b))) if a == b);
+        let divides = match last {
+            None => false,
+            Some(Token::Sign(c)) => matches!(c, ')' | ']' | '}'),
+            Some(Token::Name(n)) => !takes_pattern(n),
+            Some(_) => true,
+        };
+        // Ruby ends a line where the others go on.
+        let divides = divides && !(lines && self.lang == Lang::Ruby);
+        if divides || doubled || lines && last.is_some() {
+            let rest = self.chars.get(self.at + 1..).unwrap_or(&[]);
+            let reach = if self.lang == Lang::Node { rest.iter().position(|c| *c == '\n') } else { None };
+            let rest = rest.get(..reach.unwrap_or(rest.len())).unwrap_or(rest);
+            if let Some(end) = rest.iter().rposition(|c| *c == '/')
+                && rest.iter().take(end).any(|c| "'\"`(;#".contains(*c))
+            {
+                self.out.push(Token::Unclear("a slash that may begin a pattern"));
+            }
+        }
+        if divides {
+            self.at += 1;
+            self.out.push(Token::Sign('/'));
+            return;
+        }
+        let body =
+            if self.lang == Lang::Node { self.script_pattern() } else { self.text('/', '/', false, true) };
+        while self.peek(0).is_some_and(|c| c.is_ascii_alphabetic()) {
+            self.at += 1;
+        }
+        let token = self.pattern(&body);
+        self.out.push(token);
+    }
+
+    /// A pattern of JavaScript: a slash inside brackets does not end it.
+    fn script_pattern(&mut self) -> String {
+        self.at += 1;
+        let mut body = String::new();
+        let mut bracket = false;
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            match c {
+                '\\' => {
+                    body.push(c);
+                    body.extend(self.peek(0));
+                    self.at += 1;
+                    continue;
+                }
+                '[' => bracket = true,
+                ']' => bracket = false,
+                '/' if !bracket => return body,
+                '\n' => {
+                    self.out.push(Token::Unclear("a pattern that does not end"));
+                    return body;
+                }
+                _ => {}
+            }
+            body.push(c);
+        }
+        self.out.push(Token::Unclear("a pattern that does not end"));
+        body
+    }
+
+    /// Whether `%` begins a literal of Ruby: `%q()`, `%w[]`, `%()`.
+    fn percent_literal(&mut self) -> bool {
+        let shape = match (self.peek(1), self.peek(2)) {
+            (Some('x' | 'q' | 'Q' | 'w' | 'W' | 'i' | 'I' | 'r' | 's'), Some(c)) => {
+                !c.is_alphanumeric() && !c.is_whitespace() && c != '_'
+            }
+            (Some(c), _) => !c.is_alphanumeric() && !c.is_whitespace() && !matches!(c, '=' | '_'),
+            _ => false,
+        };
+        if !shape {
+            return false;
+        }
+        match self.out.last() {
+            Some(Token::Sign(')' | ']' | '}') | Token::Text(_)) => false,
+            Some(Token::Name(n)) if !takes_pattern(n) => {
+                self.out.push(Token::Unclear("a sign that may begin a string"));
+                true
+            }
+            _ => true,
+        }
+    }
+
     fn sigil(&self, c: char) -> bool {
         matches!(self.lang, Lang::Perl | Lang::Php | Lang::Ruby | Lang::Tcl)
             && matches!(c, '$' | '@')
             && self.peek(1).is_some_and(|c| is_name_start(c) || c.is_ascii_digit())
-    }
-
-    /// Whether a value may stand here, so that a slash begins a pattern.
-    fn value_may_start(&self) -> bool {
-        match self.out.last() {
-            None => true,
-            Some(Token::Sign(c)) => !matches!(c, ')' | ']' | '}'),
-            Some(Token::Name(n)) => matches!(
-                n.as_str(),
-                "if" | "unless"
-                    | "and"
-                    | "or"
-                    | "not"
-                    | "return"
-                    | "split"
-                    | "grep"
-                    | "while"
-                    | "print"
-                    | "puts"
-                    | "when"
-                    | "m"
-                    | "qr"
-            ),
-            Some(_) => false,
-        }
     }
 
     fn string(&mut self, quote: char) {
@@ -145,20 +293,25 @@ impl Reader {
             self.out.pop();
         }
         let triple: String = [quote; 3].iter().collect();
-        let mut body = if self.lang == Lang::Python && self.looking_at(&triple) {
+        let triple_quoted = self.lang == Lang::Python && self.looking_at(&triple);
+        let mut body = if triple_quoted {
             self.at += 3;
             let mut s = String::new();
             while self.at < self.chars.len() && !self.looking_at(&triple) {
+                if self.peek(0) == Some('\\') {
+                    s.push('\\');
+                    self.at += 1;
+                }
                 s.extend(self.peek(0));
                 self.at += 1;
             }
             self.at += 3;
             s
         } else {
-            self.delimited(quote, quote, true)
+            self.text(quote, quote, true, interpolates)
         };
-        if interpolates && body.contains(['$', '@', '#', '{', '[']) {
-            body = interpolated(self.lang, &body);
+        if triple_quoted && interpolates {
+            body = self.embedded(&body);
         }
         match self.out.last_mut() {
             // Python and C put constants side by side together.
@@ -166,6 +319,156 @@ impl Reader {
                 before.push_str(&body)
             }
             _ => self.out.push(Token::Text(body)),
+        }
+    }
+
+    /// Reads a string; what is put into it at run time is unknown, and the code that gives it is kept.
+    fn text(&mut self, open: char, close: char, decode: bool, interpolates: bool) -> String {
+        if !interpolates {
+            return self.delimited(open, close, decode);
+        }
+        let raw = self.raw(open, close);
+        let body = self.embedded(&raw);
+        if !decode || !body.contains('\\') {
+            return body;
+        }
+        let chars = std::iter::once(open).chain(body.chars()).chain([close]).collect();
+        let mut plain = Reader { lang: self.lang, chars, at: 0, out: Vec::new(), inside: Vec::new() };
+        plain.delimited(open, close, true)
+    }
+
+    /// Reads from an opening to a closing mark as it is written, past code in braces.
+    fn raw(&mut self, open: char, close: char) -> String {
+        self.at += 1;
+        let mut s = String::new();
+        let mut depth = 0;
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            if c == '\\' {
+                s.push(c);
+                // Python's braces cannot be escaped this way.
+                if self.lang != Lang::Python || self.peek(0) != Some('{') {
+                    s.extend(self.peek(0));
+                    self.at += 1;
+                }
+                continue;
+            }
+            if c == close && depth == 0 {
+                return s;
+            }
+            if open != close && c == open {
+                depth += 1;
+            } else if open != close && c == close {
+                depth -= 1;
+            }
+            s.push(c);
+            if self.lang == Lang::Python && c == '{' && self.peek(0) == Some('{') {
+                s.push('{');
+                self.at += 1;
+                continue;
+            }
+            if self.opens_code(c) {
+                if self.lang != Lang::Python && self.peek(0) == Some('{') {
+                    s.push('{');
+                    self.at += 1;
+                }
+                let rest = self.chars.get(self.at..).unwrap_or(&[]);
+                let (_, length) = balanced(rest.iter().copied());
+                s.extend(rest.iter().take(length));
+                self.at += length;
+            }
+        }
+        s
+    }
+
+    /// Whether code in braces begins behind this character of a string.
+    fn opens_code(&self, c: char) -> bool {
+        match self.lang {
+            Lang::Python => c == '{' && self.peek(0) != Some('{') && self.peek(0).is_some(),
+            Lang::Ruby => c == '#' && self.peek(0) == Some('{'),
+            Lang::Node => c == '$' && self.peek(0) == Some('{'),
+            Lang::Perl => matches!(c, '$' | '@') && self.peek(0) == Some('{'),
+            Lang::Php => c == '$' && self.peek(0) == Some('{') || c == '{' && self.peek(0) == Some('$'),
+            _ => false,
+        }
+    }
+
+    /// Takes the code out of a string's body and puts unknown text there.
+    fn embedded(&mut self, body: &str) -> String {
+        let mut out = String::with_capacity(body.len());
+        let mut rest = body;
+        while let Some(c) = rest.chars().next() {
+            let after = &rest[c.len_utf8()..];
+            if c == '\\' && !(self.lang == Lang::Python && after.starts_with('{')) {
+                let escaped = after.chars().next().map_or(0, char::len_utf8);
+                out.push_str(&rest[..1 + escaped]);
+                rest = &after[escaped..];
+                continue;
+            }
+            let next = after.chars().next();
+            if self.lang == Lang::Python && c == '{' && next == Some('{') {
+                out.push('{');
+                rest = &after[1..];
+                continue;
+            }
+            let code = match self.lang {
+                Lang::Python => c == '{',
+                Lang::Ruby => c == '#' && next == Some('{'),
+                Lang::Node => c == '$' && next == Some('{'),
+                Lang::Perl => matches!(c, '$' | '@') && next == Some('{'),
+                Lang::Php => c == '$' && next == Some('{') || c == '{' && next == Some('$'),
+                _ => false,
+            };
+            let variable = matches!(self.lang, Lang::Perl | Lang::Php | Lang::Tcl)
+                && matches!(c, '$' | '@')
+                && next.is_some_and(is_name_start);
+            if code {
+                let braced = if next == Some('{') && self.lang != Lang::Python { after } else { rest };
+                let inner = braced.get(1..).unwrap_or("");
+                let (closed, length) = balanced(inner.chars());
+                let end = inner.char_indices().nth(length).map_or(inner.len(), |(i, _)| i);
+                let text = inner.get(..end).unwrap_or(inner);
+                self.inside.push(text.strip_suffix('}').filter(|_| closed).unwrap_or(text).to_owned());
+                // Where the code ends was told by its quotes: they must be plain to see.
+                let quotes = text.contains(['\'', '"']);
+                if !closed || text.contains(['`', '#', '\\']) || quotes && text.contains(['/', '?', '%', '$'])
+                {
+                    self.out.push(Token::Unclear("code in a string"));
+                }
+                out.push(UNKNOWN);
+                rest = inner.get(end..).unwrap_or("");
+            } else if variable {
+                // `$a[f()]` and `$a->{f()}`: the subscript is code too.
+                let name = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
+                let mut tail = &after[name..];
+                let arrow = tail.strip_prefix("->").unwrap_or(tail);
+                if arrow.starts_with(['[', '{']) {
+                    let inner = &arrow[1..];
+                    let end = inner.find([']', '}']).unwrap_or(inner.len());
+                    self.inside.push(inner[..end].to_owned());
+                    tail = inner.get(end + 1..).unwrap_or("");
+                }
+                out.push(UNKNOWN);
+                rest = tail;
+            } else if self.lang == Lang::Tcl && c == '[' {
+                let end = after.find(']').unwrap_or(after.len());
+                self.inside.push(after[..end].to_owned());
+                out.push(UNKNOWN);
+                rest = after.get(end + 1..).unwrap_or("");
+            } else {
+                out.push(c);
+                rest = after;
+            }
+        }
+        out
+    }
+
+    /// A regular expression; some hold code.
+    fn pattern(&self, body: &str) -> Token {
+        if self.lang == Lang::Perl && (body.contains("(?{") || body.contains("(??{")) {
+            Token::Code(body.to_owned())
+        } else {
+            Token::Text(String::new())
         }
     }
 
@@ -236,12 +539,8 @@ impl Reader {
             return;
         };
         self.at += skip;
-        let body = self.delimited(open, closing(open), true);
-        self.out.push(if kind == 'x' {
-            Token::Shell(interpolated(self.lang, &body))
-        } else {
-            Token::Text(body)
-        });
+        let body = self.text(open, closing(open), true, !matches!(kind, 'q' | 'w'));
+        self.out.push(if kind == 'x' { Token::Shell(body) } else { Token::Text(body) });
     }
 
     fn name(&mut self) {
@@ -291,21 +590,20 @@ impl Reader {
         let Some(open) = self.peek(skip).filter(|c| {
             // `s => 1` is a key, and `y, 1` a name.
             let key = *c == '=' && self.peek(skip + 1) == Some('>');
-            !(key || c.is_alphanumeric() || c.is_whitespace() || matches!(c, ',' | ';' | ')'))
+            !(key || c.is_alphanumeric() || c.is_whitespace() || matches!(c, ',' | ';' | ')' | '}'))
         }) else {
             return false;
         };
+        if skip > 0 && open == '#' {
+            self.out.push(Token::Unclear("a comment that may be a quote"));
+        }
         self.at += skip;
         let close = closing(open);
-        let first = self.delimited(open, close, matches!(n, "q" | "qq" | "qx"));
+        let interpolates = !matches!(n, "q" | "qw" | "tr" | "y") && open != '\'';
+        let first = self.text(open, close, matches!(n, "q" | "qq" | "qx"), interpolates);
         match n {
-            "qx" => self.out.push(Token::Shell(if open == '\'' {
-                first
-            } else {
-                interpolated(self.lang, &first)
-            })),
-            "q" | "qw" => self.out.push(Token::Text(first)),
-            "qq" => self.out.push(Token::Text(interpolated(self.lang, &first))),
+            "qx" => self.out.push(Token::Shell(first)),
+            "q" | "qw" | "qq" => self.out.push(Token::Text(first)),
             "s" | "tr" | "y" => {
                 let second = if open == close {
                     self.at -= 1;
@@ -323,7 +621,10 @@ impl Reader {
                     self.at += 1;
                 }
                 let evaluates = n == "s" && flags.contains('e');
-                let has_code = first.contains("(?{") || first.contains("(??{") || second.contains("@{[");
+                let has_code = first.contains("(?{") || first.contains("(??{");
+                if n == "s" && !evaluates && open != '\'' {
+                    self.embedded(&second);
+                }
                 self.out.push(if evaluates || has_code {
                     Token::Code(second)
                 } else {
@@ -345,6 +646,16 @@ impl Reader {
     }
 }
 
+/// Words after which a value begins.
+fn takes_pattern(word: &str) -> bool {
+    const WORDS: [&str; 26] = [
+        "if", "unless", "elsif", "else", "and", "or", "not", "return", "split", "grep", "map", "while",
+        "until", "print", "say", "puts", "p", "when", "m", "qr", "typeof", "case", "in", "of", "delete",
+        "void",
+    ];
+    WORDS.contains(&word)
+}
+
 fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
@@ -359,40 +670,29 @@ fn closing(open: char) -> char {
     }
 }
 
-/// A string with what is put in at run time taken for unknown.
-fn interpolated(lang: Lang, s: &str) -> String {
-    let mut out = String::with_capacity(s.len());
-    let chars: Vec<char> = s.chars().collect();
-    let mut i = 0;
-    while let Some(&c) = chars.get(i) {
-        let next = chars.get(i + 1).copied();
-        let starts = match lang {
-            Lang::Python => c == '{',
-            Lang::Ruby => c == '#' && next == Some('{'),
-            Lang::Tcl => c == '$' || c == '[',
-            _ => (c == '$' || c == '@') && next.is_some_and(|n| is_name_start(n) || n == '{'),
-        };
-        if !starts {
-            out.push(c);
-            i += 1;
-            continue;
-        }
-        out.push(UNKNOWN);
-        i += 1;
-        let brace = if c == '{' || c == '[' { Some(c) } else { next.filter(|n| *n == '{') };
-        match brace {
-            Some(b) => {
-                while chars.get(i).is_some_and(|c| *c != closing(b)) {
-                    i += 1;
+/// How much of a text belongs to the brace that was opened before it, its end included, and whether it ends.
+fn balanced(mut chars: impl Iterator<Item = char>) -> (bool, usize) {
+    let mut depth = 1_usize;
+    let mut quote = None;
+    let mut count = 0;
+    while let Some(c) = chars.next() {
+        count += 1;
+        match quote {
+            Some(_) if c == '\\' => count += usize::from(chars.next().is_some()),
+            Some(q) if c == q => quote = None,
+            Some(_) => {}
+            None => match c {
+                '"' | '\'' | '`' => quote = Some(c),
+                '{' => depth += 1,
+                '}' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return (true, count);
+                    }
                 }
-                i += 1;
-            }
-            None => {
-                while chars.get(i).is_some_and(|c| c.is_alphanumeric() || *c == '_') {
-                    i += 1;
-                }
-            }
+                _ => {}
+            },
         }
     }
-    out
+    (false, count)
 }
