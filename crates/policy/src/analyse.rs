@@ -280,6 +280,11 @@ impl<'c> Analyst<'c> {
 
     /// Notes an effect.
     fn push(&mut self, kind: Kind, target: Option<&str>, span: Span, note: impl Into<Cow<'static, str>>) {
+        if kind == Kind::Project
+            && let Some(file) = self.out.effects.iter().find_map(|e| self.drives(e))
+        {
+            self.unknown(format!("{file} was written just before, and decides what is run"), span);
+        }
         let effect = Effect {
             kind,
             target: target.map(Into::into),
@@ -292,6 +297,18 @@ impl<'c> Analyst<'c> {
         if !self.out.effects.iter().rev().take(16).any(|e| *e == effect) {
             self.out.effects.push(effect);
         }
+    }
+
+    /// The name of a file that this effect writes and that tells a build or a runner what to start.
+    fn drives<'e>(&self, effect: &'e Effect) -> Option<&'e str> {
+        // What edits a file in place leaves most of it as it was.
+        const EDITORS: [&str; 6] = ["sed", "gsed", "npm", "git", "prettier", "yq"];
+        if !matches!(effect.kind, Kind::Write | Kind::Move) {
+            return None;
+        }
+        let name = path::name(effect.path.as_deref()?);
+        let by = effect.command.and_then(|c| self.out.commands.get(c as usize)).and_then(CommandRun::program);
+        (crate::facts::drives_builds(name) && !by.is_some_and(|p| EDITORS.contains(&p))).then_some(name)
     }
 
     fn unknown(&mut self, why: impl Into<Cow<'static, str>>, span: Span) {

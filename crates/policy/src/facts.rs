@@ -195,6 +195,48 @@ fn partly(name: &str, pattern: &str) -> bool {
     }
 }
 
+/// Whether a file of this name tells a build tool or a runner which commands to start.
+#[must_use]
+pub fn drives_builds(name: &str) -> bool {
+    const NAMES: [&str; 33] = [
+        "makefile",
+        "gnumakefile",
+        "bsdmakefile",
+        "justfile",
+        ".justfile",
+        "taskfile.yml",
+        "taskfile.yaml",
+        "package.json",
+        "deno.json",
+        "composer.json",
+        "build.rs",
+        "build.zig",
+        "setup.py",
+        "noxfile.py",
+        "tox.ini",
+        "tasks.py",
+        "fabfile.py",
+        "dodo.py",
+        "rakefile",
+        "gemfile",
+        "cmakelists.txt",
+        "meson.build",
+        "build.ninja",
+        "build.gradle",
+        "build.gradle.kts",
+        "settings.gradle",
+        "pom.xml",
+        "build.xml",
+        "gulpfile.js",
+        "gruntfile.js",
+        "sconstruct",
+        "wscript",
+        "mix.exs",
+    ];
+    let lower = name.to_ascii_lowercase();
+    NAMES.contains(&&*lower) || lower.ends_with(".mk")
+}
+
 /// What is known about an environment variable.
 #[must_use]
 pub fn variable(name: &str) -> Option<Meaning> {

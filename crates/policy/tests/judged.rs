@@ -108,6 +108,16 @@ fn judged_commands_are_judged_so() {
     assert!(s.softer * 100 <= s.total * 3, "{summary}\n{report}");
 }
 
+/// Commands of the same kinds that were written down, with what the policy says of them, before they were
+/// tried: see `tests/fixtures/fresh.md`.
+#[test]
+fn fresh_commands_are_judged_so() {
+    let mut report = String::new();
+    let s = score("fresh.jsonl", &mut report);
+    assert!(s.total > 1500 && s.harmless > 500, "{} {}", s.total, s.harmless);
+    assert!(s.miss + s.overblock + s.overask + s.softer == 0, "{report}");
+}
+
 #[test]
 fn judged_tool_calls_are_judged_so() {
     let mut report = String::new();

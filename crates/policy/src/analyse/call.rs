@@ -115,6 +115,7 @@ impl Analyst<'_> {
             state.positional = positional;
         }
         self.config_pair(name, &call, state);
+        self.stored_files(name, &call, state);
         let hosts = std::mem::take(&mut site.hosts);
         for (stated, at) in &call.effects {
             let at = if *at == Span::default() { span } else { *at };
@@ -153,7 +154,12 @@ impl Analyst<'_> {
                     Role::Place => {
                         for d in &dirs {
                             let full = path::join(d, &value.text);
-                            places.push(full.strip_suffix("/.git").unwrap_or(&full).to_owned());
+                            // The file that says where it is, or the directory itself.
+                            let place = ["/.git", "/Cargo.toml"]
+                                .iter()
+                                .find_map(|end| full.strip_suffix(end))
+                                .unwrap_or(&full);
+                            places.push(place.to_owned());
                         }
                     }
                     _ => {}
@@ -435,6 +441,11 @@ impl Analyst<'_> {
                     Some(rest) => path::join(self.context.home, rest),
                     None => target.to_owned(),
                 };
+                if !target.starts_with('/') {
+                    for p in &site.places {
+                        self.path(stated.kind, &path::join(p, &target), span, &site.dirs, state, why);
+                    }
+                }
                 targets.push((target, span));
             }
             Some("all") if !site.found.is_empty() => {
@@ -621,6 +632,26 @@ impl Analyst<'_> {
         }
     }
 
+    /// `git show HEAD:path`: what the repository holds is read as if it lay in the workspace.
+    fn stored_files(&mut self, name: &str, call: &Call<'_>, state: &State) {
+        if name != "git"
+            || !call
+                .subs
+                .iter()
+                .any(|s| matches!(*s, "show" | "cat-file" | "diff" | "archive" | "checkout-index"))
+        {
+            return;
+        }
+        for o in call.operands.iter().filter(|o| o.role == Role::Text) {
+            if let Some((revision, file)) = o.word.text.split_once(':')
+                && !revision.contains('/')
+            {
+                let dirs = state.dirs.clone();
+                self.path(Kind::Read, file, o.word.span, &dirs, state, "a file in the repository");
+            }
+        }
+    }
+
     fn links(&mut self, call: &Call<'_>, site: &Site, state: &mut State) {
         let words: Vec<&Word<'_>> = call.operands.iter().map(|o| &o.word).collect();
         if let [target, at] = words.as_slice() {
@@ -715,6 +746,8 @@ fn interpreter(name: &str) -> Lang {
         "lua" | "luajit" => Lang::Lua,
         "awk" | "gawk" | "mawk" | "nawk" => Lang::Awk,
         "sed" | "gsed" => Lang::Sed,
+        "psql" => Lang::Psql,
+        "sqlite" => Lang::Sqlite,
         _ => Lang::Other,
     }
 }
