@@ -7,7 +7,10 @@ use std::path::Path;
 use std::process::Command;
 
 /// A file below the root, and the arguments with which `toolgate` prints it.
-const FILES: [(&str, &[&str]); 1] = [("docs/reference/toolgate.schema.json", &["config", "schema"])];
+const FILES: [(&str, &[&str]); 2] = [
+    ("docs/reference/commands.md", &["explain", "--reference"]),
+    ("docs/reference/toolgate.schema.json", &["config", "schema"]),
+];
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
     let mut faults = Vec::new();
@@ -31,7 +34,7 @@ pub(crate) fn write(root: &Path) -> Result<Vec<&'static str>, String> {
     Ok(FILES.iter().map(|(file, _)| *file).collect())
 }
 
-fn made(root: &Path, args: &[&str]) -> Result<String, String> {
+pub(crate) fn made(root: &Path, args: &[&str]) -> Result<String, String> {
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "-p", "toolgate-cli", "--"])
         .args(args)

@@ -3,6 +3,7 @@
 //! Each check is one file here and one line in the list below.
 
 mod arrows;
+mod codes;
 mod generated;
 mod unsafe_code;
 
@@ -12,10 +13,11 @@ use std::process::ExitCode;
 /// A check gives the faults it found, one a line.
 type Check = fn(&Path) -> Result<Vec<String>, String>;
 
-const CHECKS: [(&str, Check); 3] = [
+const CHECKS: [(&str, Check); 4] = [
     ("crate arrows", arrows::check),
     ("unsafe code", unsafe_code::check),
     ("generated files", generated::check),
+    ("reason codes", codes::check),
 ];
 
 fn main() -> ExitCode {

@@ -19,15 +19,37 @@ pub struct CodeText {
 }
 
 /// Codes that no row of a profile has.
-const OTHERS: [(&str, &str, &str); 4] = [
-    ("denied-by-rule", "a rule of a policy file denies it", "ask whoever wrote the rule named in the reason"),
-    ("asked-by-rule", "a rule of a policy file wants a person to see it", ""),
+const OTHERS: [(&str, &str, &str); 6] = [
+    (
+        "denied-by-rule",
+        "a rule of the configuration denies it",
+        "ask whoever wrote the rule that the reason names, or do it another way",
+    ),
+    (
+        "asked-by-rule",
+        "a rule of the configuration wants a person to see it",
+        "say why it is needed, and ask",
+    ),
     (
         "blocked-command",
-        "the command is on the list of blocked commands",
-        "take it off the list, or use another way",
+        "the command is in `tools.shell.blocked_commands`, which nothing lifts",
+        "use another way, or have the user take it off the list",
     ),
-    ("outside-workspace", "the directory is outside the workspace", "run it inside the workspace"),
+    (
+        "confirmed-command",
+        "the command is in `tools.shell.confirm_patterns`",
+        "say why it is needed, and ask",
+    ),
+    (
+        "permission-asks",
+        "the list of the tool in `tools.permissions` asks about it, or has no entry for it",
+        "say why it is needed, and ask",
+    ),
+    (
+        "permission-denies",
+        "the list of the tool in `tools.permissions` denies it",
+        "use another way, or have the user change the list",
+    ),
 ];
 
 /// Explains a code.
@@ -71,11 +93,23 @@ pub fn program(name: &str) -> Option<String> {
 pub fn reference() -> String {
     let mut out = String::from(
         "# What is known about programs\n\n<!-- Generated from crates/policy/kb; do not edit. -->\n\n\
-         A program that is not here is asked about, and so is an option that is not listed.\n\n| program | what it is | can |\n| --- | --- | --- |\n",
+         A program that is not here is asked about, and so is an option that is not listed. The last column is what a\n\
+         program can do with some of its options and sub-commands; `toolgate explain --program NAME` says which.\n\n\
+         | program | what it is | can |\n| --- | --- | --- |\n",
     );
+    // Names of one entry share a row, which stands where the first of them belongs.
+    let mut rows: Vec<(&Spec, Vec<&str>)> = Vec::new();
     for name in knowledge::programs() {
         let Some(spec) = knowledge::program(name) else { continue };
-        let _ = writeln!(out, "| `{name}` | {} | {} |", text(spec.summary), summary_of_effects(spec));
+        match rows.iter_mut().find(|(other, _)| std::ptr::eq(*other, spec)) {
+            Some((_, names)) => names.push(name),
+            None => rows.push((spec, vec![name])),
+        }
+    }
+    for (spec, names) in rows {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let _ =
+            writeln!(out, "| {} | {} | {} |", names.join(" "), text(spec.summary), summary_of_effects(spec));
     }
     out
 }

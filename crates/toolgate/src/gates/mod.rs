@@ -1,6 +1,7 @@
 //! The wall's judges, one file each.
 
 mod autonomy;
+mod codes;
 mod network;
 mod permission;
 mod plan;
@@ -10,6 +11,7 @@ mod tool_pattern;
 mod trust;
 
 pub use autonomy::{AutonomyGate, AutonomyLevel, ParseAutonomyError};
+pub use codes::{codes, explain};
 pub use network::{NetworkGate, Opaque};
 pub use permission::PermissionGate;
 pub use plan::PlanGate;
