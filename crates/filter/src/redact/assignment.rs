@@ -2,8 +2,13 @@
 //!
 //! Code is full of such names, so the value must look like a secret and not like code.
 
-use super::shapes::{mixed, run, wordy};
+use super::shapes::{LOOKED_AT, mixed, run, wordy};
 use std::ops::Range;
+
+/// A text in quotes longer than this is no secret.
+const LONGEST: usize = 4096;
+/// How far back the beginning of a line is looked for.
+const BEFORE: usize = 256;
 
 /// Text that stands for a secret without being one.
 pub(super) fn placeholder(value: &[u8]) -> bool {
@@ -42,177 +47,259 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         )
 }
 
-/// The value behind a name such as `password`, given where a part of the name was found.
-pub(super) fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
-    let mut at = end;
-    // `passwords`, `tokens` hold many; a longer name ends in something else.
-    let mut name_start = start;
-    while name_start > 0
-        && (wordy(bytes[name_start - 1]) || bytes[name_start - 1] == b'.')
-        && start - name_start < 64
-    {
-        name_start -= 1;
+/// The name in front of a value.
+struct Name {
+    start: usize,
+    end: usize,
+    lower: String,
+    /// The part of it that was looked for, in lower case.
+    found: String,
+    /// `--name`.
+    option: bool,
+    /// `NAME`, as in an environment.
+    capital: bool,
+}
+
+/// How a value stands behind its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Link {
+    /// `name: value`, `name => value`, `name = value`.
+    Assigned,
+    /// `NAME=value`, no blanks.
+    Tight,
+    /// `--name value`.
+    Option,
+    /// `PASSWORD 'value'`, `ENV NAME value`, `login a password value`, `<name>value</name>`: nothing
+    /// of code looks like it.
+    Sure,
+}
+
+/// What may follow the part of a name that says it is a secret: `secretKey`, `token_value`.
+const ENDINGS: &[&str] = &[
+    "",
+    "_key",
+    "key",
+    "-key",
+    "_value",
+    "value",
+    "_access_key",
+    "accesskey",
+    "_base",
+    "_key_base",
+    "_id_token",
+    "_string",
+    "s",
+    "_env",
+    "word",
+    "phrase",
+    "_token",
+    "token",
+    "_secret",
+    "secret",
+    "_hash",
+    "_1",
+    "_2",
+    "wd",
+];
+
+/// Names that only look so: page tokens, counts of tokens, public keys, keys of tables and of sorting.
+const HARMLESS: &[&str] = &[
+    "next",
+    "page",
+    "continuation",
+    "sync",
+    "cancel",
+    "public",
+    "pub_",
+    "foreign",
+    "primary",
+    "sort",
+    "cache",
+    "partition",
+    "max_",
+    "num_",
+    "min_",
+    "idempot",
+    "host_key",
+    "pad_",
+    "eos_",
+    "bos_",
+];
+
+/// What makes a `key` one that is secret.
+const KEYS: &[&str] = &["secret", "private", "api", "access", "auth", "encrypt", "sign", "account", "shared"];
+
+impl Name {
+    fn around(bytes: &[u8], start: usize, end: usize) -> Option<Self> {
+        let mut from = start;
+        while from > 0 && (wordy(bytes[from - 1]) || bytes[from - 1] == b'.') && start - from < 64 {
+            from -= 1;
+        }
+        let to = run(bytes, end, wordy);
+        let lower = |range: Range<usize>| String::from_utf8_lossy(&bytes[range]).to_ascii_lowercase();
+        if !ENDINGS.contains(&lower(end..to).as_str()) {
+            return None;
+        }
+        let name = &bytes[from..to];
+        let name = Self {
+            start: from,
+            end: to,
+            lower: lower(from..to),
+            found: lower(start..end),
+            option: name.starts_with(b"--"),
+            capital: name.iter().all(|b| !b.is_ascii_lowercase()) && name.len() > 3,
+        };
+        // `@scope/password` is a package.
+        let package = from > 0 && bytes[from - 1] == b'/';
+        (!package && !name.is_harmless()).then_some(name)
     }
-    // `SECRET_ACCESS_KEY`, `secretKey`, `token_value`: what follows must still say so.
-    let rest = run(bytes, at, wordy);
-    let behind = String::from_utf8_lossy(&bytes[at..rest]).to_ascii_lowercase();
-    if !matches!(
-        behind.as_str(),
-        "" | "_key"
-            | "key"
-            | "-key"
-            | "_value"
-            | "value"
-            | "_access_key"
-            | "accesskey"
-            | "_base"
-            | "_key_base"
-            | "_id_token"
-            | "_string"
-            | "s"
-            | "_env"
-            | "word"
-            | "phrase"
-            | "_token"
-            | "token"
-            | "_secret"
-            | "secret"
-            | "_hash"
-            | "_1"
-            | "_2"
-            | "wd"
-    ) {
-        return None;
+
+    fn is_harmless(&self) -> bool {
+        let holds = |list: &[&str]| list.iter().any(|part| self.lower.contains(part));
+        holds(HARMLESS)
+            || (self.lower.contains("key_") && !self.lower.contains("secret"))
+            || (self.found.ends_with("key") && !holds(KEYS) && !self.capital)
     }
-    at = rest;
-    let name = &bytes[name_start..at];
-    let lower = String::from_utf8_lossy(name).to_ascii_lowercase();
-    let found = String::from_utf8_lossy(&bytes[start..end]).to_ascii_lowercase();
-    let option = name.starts_with(b"--");
-    let capital = name.iter().all(|b| !b.is_ascii_lowercase()) && name.len() > 3;
-    // Names that only look so: page tokens, counts of tokens, public keys, keys of tables and of sorting.
-    if [
-        "next",
-        "page",
-        "continuation",
-        "sync",
-        "cancel",
-        "public",
-        "pub_",
-        "foreign",
-        "primary",
-        "sort",
-        "cache",
-        "partition",
-        "max_",
-        "num_",
-        "min_",
-        "idempot",
-        "key_",
-        "host_key",
-        "pad_",
-        "eos_",
-        "bos_",
-    ]
-    .iter()
-    .any(|part| lower.contains(part))
-        || (found.ends_with("key")
-            && !lower.contains("secret")
-            && !lower.contains("private")
-            && !lower.contains("api")
-            && !lower.contains("access")
-            && !lower.contains("auth")
-            && !lower.contains("encrypt")
-            && !lower.contains("sign")
-            && !lower.contains("account")
-            && !lower.contains("shared")
-            && !capital)
-    {
-        return None;
-    }
-    let mut quote = match bytes.get(at) {
-        Some(q @ (b'"' | b'\'' | b'`')) => {
+
+    /// How the value is tied to the name, and where it begins.
+    fn link(&self, bytes: &[u8]) -> Option<(Link, usize)> {
+        let mut at = self.end;
+        let mut quoted = false;
+        match bytes.get(at) {
+            Some(b'"' | b'\'' | b'`') => {
+                quoted = true;
+                at += 1;
+            }
+            Some(b'\\') if bytes.get(at + 1) == Some(&b'"') => {
+                quoted = true;
+                at += 2;
+            }
+            Some(b'>') if self.start > 0 && bytes[self.start - 1] == b'<' => {
+                return Some((Link::Sure, at + 1));
+            }
+            _ => {}
+        }
+        // `environ["API_TOKEN"] = …`, `<add key="ApiKey" value="…"/>`
+        if quoted && bytes.get(at) == Some(&b']') {
             at += 1;
-            if *q == b'`' { Some(b'`') } else { None }
+        } else if quoted && bytes[at..].starts_with(b" value=") {
+            return Some((Link::Assigned, at + b" value=".len()));
+        }
+        let after = run(bytes, at, |b| b == b' ' || b == b'\t');
+        let spaced = after > at;
+        let length = match (bytes.get(after)?, bytes.get(after + 1)) {
+            (b'=', Some(b'>')) | (b':', Some(b'=')) => 2,
+            (b'=', Some(b'=')) | (b':', Some(b':')) => return None,
+            (b'=' | b':', _) => 1,
+            _ if self.option && spaced && !quoted => return Some((Link::Option, after)),
+            _ if spaced && !quoted && self.stands_alone(bytes, after) => return Some((Link::Sure, after)),
+            _ => return None,
+        };
+        let tight = length == 1 && bytes[after] == b'=' && !spaced;
+        Some((if tight { Link::Tight } else { Link::Assigned }, after + length))
+    }
+
+    /// `PASSWORD 'x'` of SQL, `ENV NAME x` of a Dockerfile, `login a password x` of a `.netrc`.
+    fn stands_alone(&self, bytes: &[u8], value: usize) -> bool {
+        let near = &bytes[self.start.saturating_sub(BEFORE)..self.start];
+        let before = &near[memchr::memrchr(b'\n', near).map_or(0, |i| i + 1)..];
+        (self.lower == "password" && self.capital && bytes.get(value) == Some(&b'\''))
+            || (self.capital && before.ends_with(b"ENV "))
+            || (self.lower == "password" && memchr::memmem::find(before, b"login ").is_some())
+    }
+}
+
+/// What a value without quotes may hold.
+fn bare(b: u8) -> bool {
+    !b.is_ascii_whitespace() && !b",;\"')}]&|<>\x1b".contains(&b)
+}
+
+/// Where a value ends, and the quote around it; of one without quotes, as much as is looked at.
+fn value(bytes: &[u8], from: usize) -> (Range<usize>, Option<u8>) {
+    let mut at = from;
+    let quote = match bytes.get(at) {
+        Some(q @ (b'"' | b'\'')) => {
+            at += 1;
+            Some(*q)
         }
         Some(b'\\') if bytes.get(at + 1) == Some(&b'"') => {
             at += 2;
-            None
+            Some(b'\\')
         }
         _ => None,
     };
-    at = run(bytes, at, |b| b == b' ' || b == b'\t');
-    let spaced = at > rest;
-    let assigned = match bytes.get(at) {
-        Some(b'=') if bytes.get(at + 1) == Some(&b'>') => 2,
-        Some(b'=') if bytes.get(at + 1) != Some(&b'=') => 1,
-        Some(b':') if bytes.get(at + 1) == Some(&b'=') => 2,
-        Some(b':') if bytes.get(at + 1) != Some(&b':') => 1,
-        _ if option && spaced && quote.is_none() => 0,
-        _ => return None,
-    };
-    let shell = assigned == 1 && bytes.get(at) == Some(&b'=') && !spaced;
-    at += assigned;
-    let value_from = run(bytes, at, |b| b == b' ' || b == b'\t');
-    let blank = value_from > at;
-    at = value_from;
-    match bytes.get(at) {
-        Some(q @ (b'"' | b'\'')) => {
-            quote = Some(*q);
-            at += 1;
-        }
-        Some(b'\\') if bytes.get(at + 1) == Some(&b'"') => {
-            quote = Some(b'\\');
-            at += 2;
-        }
-        _ => {}
-    }
-    let stop = match quote {
+    let end = match quote {
         Some(q) => at + bytes[at..].iter().position(|b| *b == q || *b == b'\n').unwrap_or(bytes.len() - at),
-        None => run(bytes, at, |b| {
-            !b.is_ascii_whitespace()
-                && !matches!(
-                    b,
-                    b',' | b';' | b'"' | b'\'' | b')' | b'}' | b']' | b'&' | b'|' | b'<' | b'>' | 0x1b
-                )
-        }),
+        None => run(&bytes[..bytes.len().min(at + LOOKED_AT)], at, bare),
     };
-    let value = &bytes[at..stop];
-    let kept = !value.is_empty() && value.len() <= 4096 && !placeholder(value);
-    let path = value.starts_with(b"/")
-        || value.starts_with(b"./")
-        || value.starts_with(b"~")
-        || value.starts_with(b"../");
-    let numeric = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'_' | b',' | b'-'));
-    // `TEST_PASS: 'ok'` is no password.
-    let password =
-        found.contains("ss") && (found != "_pass" || shell || value.iter().any(|b| !b.is_ascii_alphabetic()));
+    (at..end, quote)
+}
+
+/// The value behind a name such as `password`, given where a part of the name was found.
+pub(super) fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
+    let name = Name::around(bytes, start, end)?;
+    let (link, after) = name.link(bytes)?;
+    let from = run(bytes, after, |b| b == b' ' || b == b'\t');
+    let (range, quote) = value(bytes, from);
+    let text = &bytes[range.clone()];
+    if text.is_empty() || text.len() > LONGEST || placeholder(text) {
+        return None;
+    }
     // `KEY: SomeType = …`
     let annotated = quote.is_none()
-        && !shell
-        && bytes[stop..].trim_ascii_start().starts_with(b"= ")
-        && bytes.get(stop) == Some(&b' ');
-    let wanted = match quote {
-        // A text: a password may be any, a token looks like one. Sentences are neither.
-        Some(_) => {
-            value.len() >= 4
-                && !value.contains(&b' ')
-                && (password || mixed(value) || value.len() >= 24)
-                && !path
-        }
-        // `NAME=value` of an environment or an option.
-        None if shell && (capital || option) => value.len() >= 3 && !path && (password || !numeric),
-        None if option => value.len() >= 4 && !path && !value.starts_with(b"-"),
-        // `name=value`, `name: value`: code looks like this too, so the value must not.
-        None => {
-            value.len() >= 6
-                && !path
-                && !numeric
-                && !value.iter().any(|b| matches!(b, b'(' | b'[' | b'{' | b'$'))
-                && (mixed(value) || (password && !blank && value.iter().any(u8::is_ascii_digit)))
-                && (!value.contains(&b'.') || value.iter().filter(|b| b.is_ascii_digit()).count() >= 3)
-                && memchr::memmem::find(value, b"::").is_none()
-        }
+        && link == Link::Assigned
+        && bytes.get(range.end) == Some(&b' ')
+        && bytes[range.end..].trim_ascii_start().starts_with(b"= ");
+    let secret = match quote {
+        _ if link == Link::Sure => text.len() >= 4 && !text.contains(&b' '),
+        Some(_) => quoted_secret(&name, link, text),
+        None => bare_secret(&name, link, text, from > after),
     };
-    (kept && wanted && !annotated).then_some(at..stop)
+    if !secret || annotated || is_path(text) {
+        return None;
+    }
+    let end = if quote.is_some() { range.end } else { run(bytes, range.end, bare) };
+    Some(range.start..end)
+}
+
+/// A text in quotes: a password may be any, a token looks like one. Sentences are neither.
+fn quoted_secret(name: &Name, link: Link, text: &[u8]) -> bool {
+    let environment = link == Link::Tight && name.capital && text.len() >= 6;
+    text.len() >= 4
+        && (!text.contains(&b' ') || environment)
+        && (is_password(name, link, text) || mixed(text) || text.len() >= 24 || environment)
+}
+
+/// A value without quotes. Code looks like `name=value` and `name: value` too, so the value must not.
+fn bare_secret(name: &Name, link: Link, text: &[u8], blank: bool) -> bool {
+    let numeric = text.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'_' | b',' | b'-'));
+    let password = is_password(name, link, text);
+    let digits = text.iter().filter(|b| b.is_ascii_digit()).count();
+    match link {
+        Link::Tight if name.capital || name.option => text.len() >= 3 && (password || !numeric),
+        // `--username and --password options` is a sentence.
+        Link::Option | Link::Assigned if name.option => {
+            let word = text.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'\'' | b'-' | b'.'));
+            text.len() >= 4 && !word
+        }
+        _ => {
+            text.len() >= 6
+                && !numeric
+                && !text.iter().any(|b| matches!(b, b'(' | b'[' | b'{' | b'$'))
+                && (digits > 0 || !blank)
+                && (mixed(text) || (password && !blank && digits > 0))
+                && (!text.contains(&b'.') || digits >= 3)
+                && memchr::memmem::find(text, b"::").is_none()
+        }
+    }
+}
+
+/// Whether the name says password. `TEST_PASS: 'ok'` is none.
+fn is_password(name: &Name, link: Link, text: &[u8]) -> bool {
+    name.found.contains("ss")
+        && (name.found != "_pass" || link == Link::Tight || text.iter().any(|b| !b.is_ascii_alphabetic()))
+}
+
+fn is_path(text: &[u8]) -> bool {
+    [&b"/"[..], b"./", b"../", b"~"].iter().any(|start| text.starts_with(start))
 }

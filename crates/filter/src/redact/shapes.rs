@@ -1,7 +1,7 @@
 //! Secrets known by their shape: tokens with a prefix, private keys, passwords in addresses.
 
 use super::assignment::{assignment, placeholder};
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, Input, MatchKind};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -23,6 +23,16 @@ enum Shape {
     Jwt,
     /// `hooks.slack.com/services/…`.
     Hook,
+    /// `Authorization: Scheme …`.
+    Header,
+    /// `Cookie: name=…`, `Set-Cookie: name=…; Path=/`.
+    Cookie,
+    /// `-u user:password`.
+    UserPass,
+    /// Whatever word follows.
+    Word,
+    /// The word behind this option, on the same line.
+    Flag(&'static [u8]),
 }
 
 fn word(b: u8) -> bool {
@@ -35,6 +45,14 @@ pub(super) fn wordy(b: u8) -> bool {
 
 fn dotted(b: u8) -> bool {
     wordy(b) || b == b'.'
+}
+
+fn base64(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=')
+}
+
+fn escaped(b: u8) -> bool {
+    wordy(b) || b == b'%'
 }
 
 fn capitals(b: u8) -> bool {
@@ -101,6 +119,104 @@ const ANCHORS: &[(&str, Shape)] = &[
     ("xai-", token(40, word)),
     ("pat-na1-", token(30, wordy)),
     ("rubygems_", token(40, hexadecimal)),
+    ("glptt-", token(20, wordy)),
+    ("glcbt-", token(18, wordy)),
+    ("glft-", token(18, wordy)),
+    ("glsoat-", token(18, wordy)),
+    ("glimt-", token(18, wordy)),
+    ("glagent-", token(30, wordy)),
+    ("glffct-", token(18, wordy)),
+    ("GR1348941", token(20, wordy)),
+    ("xoxe-", token(20, wordy)),
+    ("xoxe.xox", token(20, dotted)),
+    ("xwfp-", token(20, wordy)),
+    ("rk_test_", token(16, word)),
+    ("sk_prod_", token(16, word)),
+    ("sk-svcacct-", token(20, wordy)),
+    ("sk-admin-", token(20, wordy)),
+    ("1//0", token(36, wordy)),
+    ("api_org_", token(30, word)),
+    ("hvb.", token(40, wordy)),
+    ("doo_v1_", token(32, hexadecimal)),
+    ("dor_v1_", token(32, hexadecimal)),
+    ("shpca_", token(30, hexadecimal)),
+    ("shppa_", token(30, hexadecimal)),
+    ("ATCTT3x", token(40, dotted)),
+    ("ATBB", token(28, word)),
+    ("NRII-", token(20, wordy)),
+    ("NRJS-", token(16, word)),
+    ("sq0atp-", token(20, wordy)),
+    ("EAACEdEose0cBA", token(20, word)),
+    ("EAAA", token(56, wordy)),
+    ("key-", token(32, hexadecimal)),
+    ("SK", token(32, hexadecimal)),
+    ("dckr_pat_", token(20, wordy)),
+    ("dckr_oat_", token(20, wordy)),
+    ("dp.pt.", token(40, word)),
+    ("dp.st.", token(40, dotted)),
+    ("dp.ct.", token(40, word)),
+    ("sntrys_", token(40, wordy)),
+    ("sntryu_", token(40, hexadecimal)),
+    ("glc_eyJ", token(40, word)),
+    ("phx_", token(40, word)),
+    ("PMAK-", token(24, wordy)),
+    ("pul-", token(40, hexadecimal)),
+    ("tfp_", token(36, word)),
+    ("nfp_", token(36, word)),
+    ("fo1_", token(40, wordy)),
+    ("fm2_", token(40, dotted)),
+    ("ops_eyJ", token(100, word)),
+    ("LTAI", token(16, word)),
+    ("AKID", token(28, word)),
+    ("CCIPAT_", token(36, wordy)),
+    ("bkua_", token(36, hexadecimal)),
+    ("ntn_", token(40, word)),
+    ("duffel_live_", token(40, wordy)),
+    ("duffel_test_", token(40, wordy)),
+    ("EZAK", token(50, word)),
+    ("amzn1.mws.", token(30, wordy)),
+    ("xkeysib-", token(40, wordy)),
+    ("pplx-", token(40, word)),
+    ("tvly-", token(24, wordy)),
+    ("nvapi-", token(40, wordy)),
+    ("e2b_", token(36, hexadecimal)),
+    ("jina_", token(40, wordy)),
+    ("aio_", token(26, word)),
+    ("dt0c01.", token(24, dotted)),
+    ("p8e-", token(28, word)),
+    ("lsv2_pt_", token(30, wordy)),
+    ("lsv2_sk_", token(30, wordy)),
+    ("ddp_", token(34, word)),
+    ("sbp_", token(36, hexadecimal)),
+    ("zpka_", token(30, wordy)),
+    // `-----BEGIN … PRIVATE KEY` in Base64, as cluster configurations hold it.
+    ("LS0tLS1CRUdJTiBQUklWQVRFIEtFW", token(20, base64)),
+    ("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt", token(20, base64)),
+    ("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW", token(20, base64)),
+    ("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", token(20, base64)),
+    ("&sig=", token(20, escaped)),
+    ("?sig=", token(20, escaped)),
+    ("X-Amz-Signature=", token(32, hexadecimal)),
+    (", Signature=", token(32, hexadecimal)),
+    (", response=\"", token(32, hexadecimal)),
+    ("/IncomingWebhook/", Shape::Hook),
+    ("uthorization", Shape::Header),
+    ("UTHORIZATION", Shape::Header),
+    ("ookie: ", Shape::Cookie),
+    (" -u ", Shape::UserPass),
+    ("--user ", Shape::UserPass),
+    ("secret_", token(43, word)),
+    ("sb_secret_", token(20, wordy)),
+    ("sshpass -p ", Shape::Word),
+    ("docker login ", Shape::Flag(b"-p ")),
+    ("mysql ", Shape::Flag(b"-p")),
+    ("mysqldump ", Shape::Flag(b"-p")),
+    ("IDENTIFIED BY '", Shape::Word),
+    ("-key-data", Shape::Name),
+    ("Pwd", Shape::Name),
+    ("_auth", Shape::Name),
+    ("_AUTH", Shape::Name),
+    ("\"auth\"", Shape::Name),
     ("eyJ", Shape::Jwt),
     ("://", Shape::Address),
     ("-----BEGIN", Shape::PrivateKey),
@@ -149,52 +265,95 @@ fn anchors() -> Option<&'static AhoCorasick> {
         .as_ref()
 }
 
+/// How much of a word is looked at to tell whether it is a secret: time stays linear.
+pub(super) const LOOKED_AT: usize = 256;
+
 /// Finds shapes; gives where a private key begins, and looks no further than that.
 pub(super) fn shapes_in(bytes: &[u8], spans: &mut Vec<Range<usize>>) -> Option<usize> {
     let search = anchors()?;
-    let mut last = 0;
-    for found in search.find_iter(bytes) {
-        if found.start() < last {
-            continue;
-        }
-        let (_, shape) = ANCHORS[found.pattern().as_usize()];
-        let span = match shape {
-            Shape::Token { least, alphabet } => {
-                let before = found.start().checked_sub(1).map(|i| bytes[i]);
-                let end = run(bytes, found.end(), alphabet);
-                (!before.is_some_and(word) && end - found.end() >= least && mixed(&bytes[found.end()..end]))
-                    .then_some(found.start()..end)
-            }
-            Shape::Address => address(bytes, found.start(), found.end()),
-            Shape::PrivateKey => {
-                let line = &bytes[found.start()..(found.start() + 64).min(bytes.len())];
-                let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
-                // `"-----BEGIN PRIVATE KEY-----"` and no more is code that speaks of keys.
-                if let Some(at) = memchr::memmem::find(line, b"PRIVATE KEY") {
-                    let behind = line[at..].iter().skip(11).find(|b| !matches!(b, b'-' | b' ' | b'A'..=b'Z'));
-                    if !behind.is_some_and(|b| matches!(b, b'"' | b'\'' | b'`' | b')')) {
-                        return Some(found.start());
-                    }
-                }
-                None
-            }
+    let mut at = 0;
+    // Up to here stands a word that is no web token, wherever in it one begins.
+    let mut no_jwt = 0;
+    while let Some(found) = search.find(Input::new(bytes).range(at..)) {
+        let (start, end) = (found.start(), found.end());
+        let span = match ANCHORS[found.pattern().as_usize()].1 {
+            Shape::Token { least, alphabet } => token_at(bytes, start, end, least, alphabet),
+            Shape::Address => address(bytes, start, end),
+            Shape::PrivateKey if begins_key(bytes, start) => return Some(start),
+            Shape::PrivateKey => None,
             Shape::Scheme => {
-                let end = run(bytes, found.end(), |b| dotted(b) || matches!(b, b'+' | b'/' | b'=' | b'~'));
-                (end - found.end() >= 12 && mixed(&bytes[found.end()..end])).then_some(found.end()..end)
+                secret_word(bytes, end, 12, |b| dotted(b) || matches!(b, b'+' | b'/' | b'=' | b'~'))
             }
-            Shape::Name => assignment(bytes, found.start(), found.end()),
-            Shape::Jwt => jwt(bytes, found.start()),
+            Shape::Name => assignment(bytes, start, end),
+            Shape::Jwt if start < no_jwt => None,
+            Shape::Jwt => jwt(bytes, start).or_else(|| {
+                no_jwt = run(bytes, start, wordy);
+                None
+            }),
+            Shape::Header => header(bytes, end),
+            Shape::Cookie => cookie(bytes, start, end),
+            Shape::UserPass => user_pass(bytes, end),
+            Shape::Word => any_word(bytes, end),
+            Shape::Flag(flag) => option(bytes, end, flag),
             Shape::Hook => {
-                let end = run(bytes, found.end(), |b| wordy(b) || b == b'/');
-                (end - found.end() >= 20).then_some(found.end()..end)
+                let to = run(bytes, end, |b| wordy(b) || b == b'/');
+                (to - end >= 20).then_some(end..to)
             }
         };
-        if let Some(span) = span {
-            last = span.end;
-            spans.push(span);
-        }
+        // An anchor that was none may hold the beginning of another one.
+        at = span.as_ref().map_or(start + 1, |span| span.end.max(start + 1));
+        spans.extend(span);
     }
     None
+}
+
+/// A prefix and what belongs to it; a prefix that begins with a letter begins a word.
+fn token_at(
+    bytes: &[u8],
+    start: usize,
+    end: usize,
+    least: usize,
+    alphabet: fn(u8) -> bool,
+) -> Option<Range<usize>> {
+    let inside_word = start > 0 && word(bytes[start]) && word(bytes[start - 1]);
+    let secret = secret_word(bytes, end, least, alphabet).filter(|_| !inside_word)?;
+    Some(start..secret.end)
+}
+
+/// A word of at least so many characters that is no word of a language.
+fn secret_word(
+    bytes: &[u8],
+    from: usize,
+    least: usize,
+    alphabet: impl Fn(u8) -> bool,
+) -> Option<Range<usize>> {
+    let near = &bytes[..bytes.len().min(from + LOOKED_AT)];
+    let end = run(near, from, &alphabet);
+    (end - from >= least && mixed(&bytes[from..end])).then(|| from..run(bytes, end, alphabet))
+}
+
+fn any_word(bytes: &[u8], from: usize) -> Option<Range<usize>> {
+    let end = run(bytes, from, |b| !b.is_ascii_whitespace() && !matches!(b, b'\'' | b'"'));
+    let value = &bytes[from..end];
+    (value.len() >= 3 && !placeholder(value)).then_some(from..end)
+}
+
+fn option(bytes: &[u8], from: usize, flag: &[u8]) -> Option<Range<usize>> {
+    let near = &bytes[from..bytes.len().min(from + LOOKED_AT)];
+    let line = &near[..memchr::memchr(b'\n', near).unwrap_or(near.len())];
+    let at = memchr::memmem::find_iter(line, flag).find(|at| *at == 0 || line[at - 1] == b' ')?;
+    any_word(bytes, from + at + flag.len()).filter(|found| mixed(&bytes[found.clone()]))
+}
+
+/// Whether a private key begins here. `"-----BEGIN PRIVATE KEY-----"` and no more is code that
+/// speaks of keys.
+fn begins_key(bytes: &[u8], start: usize) -> bool {
+    let line = &bytes[start..(start + 64).min(bytes.len())];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    memchr::memmem::find(line, b"PRIVATE KEY").is_some_and(|at| {
+        let behind = line[at..].iter().skip(11).find(|b| !matches!(b, b'-' | b' ' | b'A'..=b'Z'));
+        !behind.is_some_and(|b| matches!(b, b'"' | b'\'' | b'`' | b')'))
+    })
 }
 
 pub(super) fn run(bytes: &[u8], from: usize, inside: impl Fn(u8) -> bool) -> usize {
@@ -225,6 +384,44 @@ fn address(bytes: &[u8], colon: usize, from: usize) -> Option<Range<usize>> {
     };
     let text = &bytes[secret.clone()];
     (!secret.is_empty() && !placeholder(text)).then_some(secret)
+}
+
+/// What stands behind the scheme of an `Authorization` header, or is the whole of it.
+fn header(bytes: &[u8], from: usize) -> Option<Range<usize>> {
+    let mut at = run(bytes, from, |b| matches!(b, b'"' | b'\'' | b'\\' | b']'));
+    at = run(bytes, at, |b| b == b' ');
+    if !matches!(bytes.get(at), Some(b':' | b'=')) {
+        return None;
+    }
+    at = run(bytes, at + 1, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\'));
+    let value = |b: u8| dotted(b) || matches!(b, b'+' | b'/' | b'=' | b'~' | b':');
+    let near = &bytes[..bytes.len().min(at + LOOKED_AT)];
+    let scheme = run(near, at, value);
+    let start = if bytes.get(scheme) == Some(&b' ') { scheme + 1 } else { at };
+    secret_word(bytes, start, 8, value).filter(|found| !placeholder(&bytes[found.clone()]))
+}
+
+/// The values of a cookie, or the first of one that is set.
+fn cookie(bytes: &[u8], start: usize, from: usize) -> Option<Range<usize>> {
+    if !matches!(start.checked_sub(1).map(|i| bytes[i]), Some(b'c' | b'C')) {
+        return None;
+    }
+    let set = start > 1 && bytes[start - 2] == b'-';
+    let inside = |b: u8| !(matches!(b, b'\n' | b'\r' | b'"' | b'\'') || set && b == b';');
+    let name = run(&bytes[..bytes.len().min(from + LOOKED_AT)], from, dotted);
+    (bytes.get(name) == Some(&b'=')).then(|| secret_word(bytes, name + 1, 12, inside))?
+}
+
+/// The password in `user:password`, where it is no number of a group.
+fn user_pass(bytes: &[u8], from: usize) -> Option<Range<usize>> {
+    let from = from + usize::from(matches!(bytes.get(from), Some(b'"' | b'\'')));
+    let inside = |b: u8| !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'/');
+    let near = &bytes[from..bytes.len().min(from + LOOKED_AT)];
+    let colon = from + memchr::memchr(b':', near)?;
+    if colon == from || run(&bytes[..colon], from, inside) < colon {
+        return None;
+    }
+    secret_word(bytes, colon + 1, 4, inside).filter(|found| !placeholder(&bytes[found.clone()]))
 }
 
 fn jwt(bytes: &[u8], start: usize) -> Option<Range<usize>> {

@@ -44,6 +44,128 @@ fn secrets_of_known_shapes_are_masked() {
     }
 }
 
+/// Letters and digits that stand for chance, in an alphabet.
+fn chance(alphabet: &str, length: usize) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut state = 88_172_645_463_325_252u64;
+    (0..length)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            letters[(state % letters.len() as u64) as usize]
+        })
+        .collect()
+}
+
+#[test]
+fn tokens_of_every_issuer_are_masked() {
+    const WORD: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    const HEX: &str = "0123456789abcdef";
+    const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    for (prefixes, alphabet, length) in [
+        ("ghp_ gho_ ghu_ ghs_ ghr_", WORD, 36),
+        ("github_pat_", WORD, 82),
+        ("glpat- gldt- glrt- glcbt- glft- glsoat- glffct- GR1348941", WORD, 20),
+        ("glptt- bkua_ e2b_ sbp_", HEX, 40),
+        ("AKIA ASIA", CAPITALS, 16),
+        ("xoxb-12345678901-12345678901- xoxp-1-2-3- xoxe-1- xoxe.xoxp-1- xapp-1-A0-1- xwfp-", WORD, 40),
+        ("sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ whsec_", WORD, 24),
+        ("npm_", WORD, 36),
+        ("pypi-AgEIcHlwaS5vcmc", WORD, 60),
+        ("sk- sk-proj- sk-svcacct- sk-admin- sk-ant-api03- sk-ant-admin01- sk-or-v1- gsk_ pplx-", WORD, 52),
+        ("AIza hf_ api_org_ figd_ lin_api_ tfp_ nfp_ CCIPAT_", WORD, 40),
+        ("ya29. 1//0 hvs. hvb. GOCSPX- nvapi- xai- sntrys_ glc_eyJ", WORD, 60),
+        ("SG.abcdefghij1234567890ab.", WORD, 43),
+        ("dop_v1_ doo_v1_ dor_v1_ xkeysib- sntryu_", HEX, 64),
+        ("shpat_ shpca_ shppa_ shpss_ dapi key- SK", HEX, 32),
+        ("ATATT3xFfGF0 ATCTT3xFfGN0", WORD, 120),
+        ("ATBB p8e- tvly- dckr_pat_", WORD, 32),
+        ("dp.pt. dp.st.prd. phx_ ntn_ fo1_ secret_ sb_secret_ zpka_ jina_ r8_", WORD, 44),
+        ("lsv2_pt_ lsv2_sk_ rubygems_", HEX, 48),
+        ("NRAK- PMAK- LTAI", WORD, 27),
+        ("tskey-auth- sq0csp- sq0atp- duffel_live_", WORD, 44),
+    ] {
+        let secret = chance(alphabet, length);
+        for prefix in prefixes.split(' ') {
+            for line in [format!("using {prefix}{secret} now"), format!("x=\"{prefix}{secret}\"")] {
+                let out = masked(&line);
+                assert!(!out.contains(&secret[..12]), "{line} → {out}");
+            }
+        }
+    }
+}
+
+#[test]
+fn headers_connections_and_files_of_settings_are_masked() {
+    for (line, secret) in [
+        ("authorization: token sar27i79wxIUlixYVqxx", "sar27i79wx"),
+        ("> Authorization: ApiKey D5UfCn2csCi1mtVuLm8ezb", "D5UfCn2csC"),
+        ("'Authorization': 'Bearer abc.DEF-123456_ghi'", "DEF-123456"),
+        ("Proxy-Authorization: Basic dTpzM2NyM3RwYXNz", "dTpzM2NyM3"),
+        ("Authorization: Digest username=\"u\", response=\"a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6\"", "a1b2c3d4e5"),
+        ("Cookie: theme=dark; sid=fEqD78DYUieZCOugnrQY", "fEqD78DYUi"),
+        ("< set-cookie: sid=fEqD78DYUieZCOugnrQY; Path=/", "fEqD78DYUi"),
+        ("X-Api-Key: 0123456789abcdef0123456789abcdef", "0123456789abcdef"),
+        ("mongodb+srv://u:p4ssw0rd@h.example/db", "p4ssw0rd"),
+        ("https://x-access-token:q9Zr4tXwAA77@git.example/a", "q9Zr4tXw"),
+        ("Server=db;User Id=sa;Password=Str0ng!Pass;", "Str0ng!Pass"),
+        ("Data Source=x;Pwd=abc123XYZ;", "abc123XYZ"),
+        ("Endpoint=sb://x/;SharedAccessKey=abcd1234EFGH5678abcd=", "abcd1234EFGH"),
+        ("https://a.example/c?sv=2022&sig=abcDEF123%2Bxyz456%3D&se=2026", "abcDEF123"),
+        ("?X-Amz-Signature=0123456789abcdef0123456789abcdef", "0123456789abcdef"),
+        ("    client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlF", "LS0tLS1CRUdJ"),
+        ("\"auth\": \"dXNlcjpwYXNzd29yZDEyMw==\"", "dXNlcjpwYXNz"),
+        ("    token: eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrIn0.c2lnbmF0dXJlLWJ5dGVz", "c2lnbmF0dXJl"),
+        ("//r.example/:_authToken=0f1e2d3c-aaaa-bbbb", "0f1e2d3c"),
+        ("machine git.example login a password q9Zr4tXw", "q9Zr4tXw"),
+        ("ENV API_KEY 9f8e7d6c5b4a3928", "9f8e7d6c"),
+        ("ALTER USER a WITH PASSWORD 'hunter22';", "hunter22"),
+        ("CREATE USER a IDENTIFIED BY 'hunter22';", "hunter22"),
+        ("<password>hunter2</password>", "hunter2"),
+        ("<add key=\"ApiKey\" value=\"9f8e7d6c5b4a3928\"/>", "9f8e7d6c"),
+        ("os.environ[\"API_TOKEN\"] = \"q9Zr4tXwAA77\"", "q9Zr4tXw"),
+        ("SESSION_SECRET=\"keyboard cat\"", "keyboard"),
+        ("JWT_SECRET=\"my-super-secret\"", "my-super"),
+        ("secret_key_base: 0123456789abcdef0123456789abcdef", "0123456789abcdef"),
+        ("curl -u admin:S3cr3tPw http://x", "S3cr3tPw"),
+        ("mysql -u root -pS3cr3tPw db", "S3cr3tPw"),
+        ("sshpass -p S3cr3tPw ssh x", "S3cr3tPw"),
+        ("docker login -u a -p S3cr3tPw1", "S3cr3tPw1"),
+    ] {
+        let out = masked(line);
+        assert!(!out.contains(secret), "{line} → {out}");
+    }
+}
+
+/// Identifiers that look like chance and are none of anybody's secrets.
+#[test]
+fn hashes_and_identifiers_are_left_alone() {
+    let hex = chance("0123456789abcdef", 64);
+    let base64 = chance("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 86);
+    for line in [
+        format!("commit {}", &hex[..40]),
+        format!("integrity sha512-{base64}=="),
+        format!("Digest: sha256:{hex}"),
+        format!("checksum = \"{hex}\""),
+        format!("trace_id={} span_id={}", &hex[..32], &hex[..16]),
+        format!("cache key: {}", &hex[..40]),
+        format!("key: v1-linux-cargo-{hex}"),
+        "session_id=0b1f3c2a-7d1e-4c55-9a53-1f2e3d4c5b6a".to_owned(),
+        format!("etag: W/\"{}\"", &hex[..32]),
+        format!("SHA256:{}", &base64[..43]),
+        format!("AAAAB3NzaC1yc2EAAAADAQABAAABAQ{base64}"),
+        format!("_ZN4core3fmt9Formatter12pad17h{}E", &hex[..16]),
+        "docker run -u 1000:1000 x".to_owned(),
+        "The --username and --password options are needed".to_owned(),
+        "\"@inquirer/password\": \"^4.0.23\",".to_owned(),
+        "pub AcceptCredentials: ACCEPT_CREDENTIALS_FN,".to_owned(),
+        "pub const SYS_lookup_dcookie: c_long = 212;".to_owned(),
+    ] {
+        assert_eq!(masked(&line), line);
+    }
+}
+
 #[test]
 fn code_and_prose_are_left_alone() {
     for line in [
