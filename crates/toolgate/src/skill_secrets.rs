@@ -22,6 +22,8 @@ use toolgate_policy::facts::{self, Meaning};
 
 /// The key in the front matter.
 const KEY: &str = "x-requires-secrets";
+/// How the names of secrets end.
+const SECRET_NAMES: [&str; 7] = ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_CREDENTIALS", "_PAT"];
 /// Secrets that one skill may need at the most.
 const MOST: usize = 32;
 /// Bytes of front matter that are read.
@@ -134,9 +136,14 @@ fn variable(name: &str) -> Result<String, BadDeclaration> {
     if variable.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(BadDeclaration::NoName(variable));
     }
-    match facts::variable(&variable) {
-        None | Some(Meaning::Harmless) if variable != "HOME" => Ok(variable),
-        _ => Err(BadDeclaration::ChangesWhatRuns(variable)),
+    // A variable that says where connections go can hold a password, and is the vault's to give.
+    let is_data = matches!(facts::variable(&variable), None | Some(Meaning::Harmless | Meaning::Endpoint));
+    // Whole families are known to change what runs (`OPENAI_*`); those of them that are named a key are one.
+    let is_named_so = SECRET_NAMES.iter().any(|end| variable.ends_with(end));
+    if is_data && variable != "HOME" || is_named_so {
+        Ok(variable)
+    } else {
+        Err(BadDeclaration::ChangesWhatRuns(variable))
     }
 }
 
@@ -196,8 +203,7 @@ mod tests {
 
     #[test]
     fn what_changes_what_runs_is_no_secret() {
-        for name in
-            ["PATH", "ld-preload", "BASH_ENV", "GIT_SSH_COMMAND", "home", "a b", "", "1a", "a=b", "ä"]
+        for name in ["PATH", "ld-preload", "BASH_ENV", "GIT_SSH_COMMAND", "home", "a b", "", "1a", "a=b", "ä"]
         {
             assert!(RequiredSecrets::new([name]).is_err(), "{name}");
         }

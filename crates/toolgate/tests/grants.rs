@@ -7,6 +7,7 @@ use std::sync::Arc;
 use toolgate::exec::{Capabilities, NetworkScope, Pipeline, Session, SkillTrustLevel, ToolCall, Verdict};
 use toolgate::gates::{NetworkGate, Opaque, PermissionGate, PlanGate, TrustGate};
 use toolgate::grants::{Grants, NotGrantable, Proposal, Scope};
+use toolgate::policy::decide::Policy;
 use toolgate::policy::permissions::{BlockList, ConfirmList};
 use toolgate::policy::rule::{Layer, RuleText, Rules};
 use toolgate::understanding::{Surroundings, Understanding};
@@ -268,14 +269,17 @@ fn no_grant_lifts_a_refusal_a_list_a_managed_rule_or_another_gate() {
         (Layer::User, "ask", "allow"),
     ] {
         let rules = Rules::compile(&[rule(action)], layer).unwrap();
-        let wall = Wall::of(granted(), |g| g.rules(rules.clone()));
+        let wall = Wall::of(granted(), |g| g.policy(Policy { rules: rules.clone(), ..Policy::default() }));
         assert_eq!(wall.verdict(push), verdict, "{layer:?} {action}");
     }
-    let blocked = Wall::of(granted(), |g| g.blocked(BlockList::of(&["git push".to_owned()])));
+    let list = || vec!["git push".to_owned()];
+    let blocked =
+        Wall::of(granted(), |g| g.policy(Policy { blocked: BlockList::of(&list()), ..Policy::default() }));
     assert_eq!(blocked.verdict(push), "deny");
-    let confirmed = Wall::of(granted(), |g| g.confirmed(ConfirmList::new(&["git push".to_owned()])));
+    let confirming = |list: &[String]| Policy { confirmed: ConfirmList::new(list), ..Policy::default() };
+    let confirmed = Wall::of(granted(), |g| g.policy(confirming(&list())));
     assert_eq!(confirmed.verdict(push), "allow", "a person's own question is answered by that person");
-    let construct = Wall::of(granted(), |g| g.confirmed(ConfirmList::new(&["|".to_owned()])));
+    let construct = Wall::of(granted(), |g| g.policy(confirming(&["|".to_owned()])));
     assert_eq!(construct.verdict("git push origin other | cat"), "ask");
 
     let wall = Wall::of(granted(), |g| g);

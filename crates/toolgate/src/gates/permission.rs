@@ -76,7 +76,8 @@ impl PermissionGate {
             Some(Understood(analysis)) => self.of_analysis(analysis, call, session, live),
             // No inputs that could be judged: what the tool can do at all decides.
             None => {
-                let decide = |situation: &Situation<'_>| decide::decide_unread(unread(call), &self.policy, situation);
+                let decide =
+                    |situation: &Situation<'_>| decide::decide_unread(unread(call), &self.policy, situation);
                 match verdict(&self.in_situation(call, session, decide)) {
                     Verdict::Ask(_) if live.iter().any(|grant| grant.covers_call(call)) => Verdict::Allow,
                     verdict => verdict,

@@ -2,7 +2,7 @@
 
 use toolgate_exec::{Session, ToolCall, Verdict};
 use toolgate_policy::analyse::{Analysis, CommandRun, Context};
-use toolgate_policy::decide::{self, Policy, Source};
+use toolgate_policy::decide::{self, Decision, Policy, Source};
 use toolgate_policy::effect::Effect;
 use toolgate_policy::profile::Verdict as Judgement;
 use toolgate_policy::rule::Layer;
@@ -35,10 +35,17 @@ impl PermissionGate {
     pub fn proposal_for_pattern(&self, call: &ToolCall, session: &Session) -> Result<Proposal, NotGrantable> {
         let proposal = self.proposed(call, session, &self.live())?;
         let Some(Understood(analysis)) = call.finding::<Understood>() else { return Ok(proposal) };
-        let lifted = self.with_policy(call, session, |policy| {
-            (0..analysis.commands.len()).all(|index| is_liftable(analysis, index, policy))
-        });
-        if lifted { Ok(proposal) } else { Err(still_asked(&self.of_everything(analysis, call, session))) }
+        let lifted = (0..analysis.commands.len()).all(|at| self.is_liftable(analysis, at, call, session));
+        if lifted { Ok(proposal) } else { Err(still_asked(&self.judged(call, session, &Live::default()))) }
+    }
+
+    /// The grants it goes by.
+    pub fn kept(&self) -> Option<&Grants> {
+        self.grants.as_deref()
+    }
+
+    pub(super) fn live(&self) -> Live {
+        self.grants.as_ref().map(|grants| grants.live()).unwrap_or_default()
     }
 
     fn proposed(&self, call: &ToolCall, session: &Session, live: &Live) -> Result<Proposal, NotGrantable> {
@@ -53,15 +60,6 @@ impl PermissionGate {
         }
     }
 
-    /// The grants it goes by.
-    pub fn kept(&self) -> Option<&Grants> {
-        self.grants.as_deref()
-    }
-
-    pub(super) fn live(&self) -> Live {
-        self.grants.as_ref().map(|grants| grants.live()).unwrap_or_default()
-    }
-
     fn for_commands(
         &self,
         analysis: &Analysis,
@@ -72,9 +70,8 @@ impl PermissionGate {
         if analysis.unknown.is_some() {
             return Err(NotGrantable::NotUnderstood);
         }
-        let asked = |part: &Analysis| self.of_everything(part, call, session).severity() > 0;
         let outside =
-            |effect: &Effect| self.of_profile_and_entries(&only(effect), call, session).severity() > 0;
+            |effect: &Effect| self.decide_rest(&only(effect), call, session).verdict > Judgement::Allow;
         if let Some(effect) = analysis.effects.iter().find(|e| e.command.is_none() && outside(e)) {
             return Err(NotGrantable::NotOfACommand { what: effect.shown() });
         }
@@ -87,9 +84,10 @@ impl PermissionGate {
             shell: toolgate_bash::Shell::Bash,
         };
         let mut parts = Vec::new();
-        for (index, command) in analysis.commands.iter().enumerate() {
+        for index in 0..analysis.commands.len() {
             let covered = live.iter().any(|g| g.covers(&call.tool_id, analysis, index));
-            if covered || !asked(&alone(command, effects_of(analysis, index))) {
+            let asked = |part: &Analysis| self.decide(part, call, session).verdict > Judgement::Allow;
+            if covered || !alone(analysis, index).is_some_and(|part| asked(&part)) {
                 continue;
             }
             let part = for_command(analysis, index, &context)?;
@@ -104,40 +102,40 @@ impl PermissionGate {
     pub(super) fn without_granted(
         &self,
         analysis: &Analysis,
-        tool: &str,
-        policy: &Policy<'_>,
+        call: &ToolCall,
+        session: &Session,
         live: &Live,
     ) -> Option<Analysis> {
         let covered: Vec<bool> = (0..analysis.commands.len())
             .map(|index| {
-                live.iter().any(|g| g.covers(tool, analysis, index)) && is_liftable(analysis, index, policy)
+                live.iter().any(|g| g.covers(&call.tool_id, analysis, index))
+                    && self.is_liftable(analysis, index, call, session)
             })
             .collect();
-        if !covered.contains(&true) {
-            return None;
+        covered.contains(&true).then(|| without(analysis, &covered))
+    }
+
+    /// What is said of the part of a script that grants don't cover. Where nothing is left of its commands, there
+    /// is nothing that a list of patterns could be about.
+    pub(super) fn decide_rest(&self, rest: &Analysis, call: &ToolCall, session: &Session) -> Decision {
+        if !rest.commands.is_empty() || self.policy.lists.is_empty() {
+            return self.decide(rest, call, session);
         }
-        let mut rest = Analysis {
-            statements: analysis.statements.clone(),
-            constructs: analysis.constructs,
-            unknown: analysis.unknown,
-            ..Analysis::default()
-        };
-        let mut numbers = Vec::with_capacity(covered.len());
-        for (command, covered) in analysis.commands.iter().zip(&covered) {
-            numbers.push(u32::try_from(rest.commands.len()).ok());
-            if !covered {
-                rest.commands.push(command.clone());
-            }
-        }
-        for effect in &analysis.effects {
-            let at = effect.command.map(|c| c as usize);
-            if at.is_some_and(|at| covered.get(at) == Some(&true)) {
-                continue;
-            }
-            let command = at.and_then(|at| numbers.get(at).copied().flatten());
-            rest.effects.push(Effect { command, ..effect.clone() });
-        }
-        Some(rest)
+        let policy = Policy { lists: Vec::new(), ..(*self.policy).clone() };
+        self.in_situation(call, session, |situation| decide::decide(rest, &policy, situation))
+    }
+
+    /// Whether what is asked about a command is asked by someone whose questions grants answer: not by a hard
+    /// rule and not by the administrator.
+    fn is_liftable(&self, analysis: &Analysis, index: usize, call: &ToolCall, session: &Session) -> bool {
+        let Some(part) = alone(analysis, index) else { return false };
+        let decision = self.decide(&part, call, session);
+        decision.verdict < Judgement::Deny
+            && decision
+                .reasons
+                .iter()
+                .filter(|r| r.verdict == Judgement::Ask)
+                .all(|r| !matches!(r.source, Source::Hard | Source::Rule(Layer::Managed)))
     }
 }
 
@@ -146,26 +144,37 @@ fn still_asked(verdict: &Verdict) -> NotGrantable {
     NotGrantable::StillAsked { what }
 }
 
-/// Whether what is asked about a command is asked by someone whose questions grants answer: not by a hard rule
-/// and not by the administrator.
-fn is_liftable(analysis: &Analysis, index: usize, policy: &Policy<'_>) -> bool {
-    let Some(command) = analysis.commands.get(index) else { return false };
-    let decision = decide::decide(&alone(command, effects_of(analysis, index)), policy);
-    decision.verdict < Judgement::Deny
-        && decision
-            .reasons
-            .iter()
-            .filter(|r| r.verdict == Judgement::Ask)
-            .all(|r| !matches!(r.source, Source::Hard | Source::Rule(Layer::Managed)))
+fn without(analysis: &Analysis, covered: &[bool]) -> Analysis {
+    let mut rest = Analysis {
+        statements: analysis.statements.clone(),
+        constructs: analysis.constructs,
+        input: analysis.input.clone(),
+        unknown: analysis.unknown,
+        ..Analysis::default()
+    };
+    let mut numbers = Vec::with_capacity(covered.len());
+    for (command, covered) in analysis.commands.iter().zip(covered) {
+        numbers.push(u32::try_from(rest.commands.len()).ok());
+        if !covered {
+            rest.commands.push(command.clone());
+        }
+    }
+    for effect in &analysis.effects {
+        let at = effect.command.map(|c| c as usize);
+        if at.is_some_and(|at| covered.get(at) == Some(&true)) {
+            continue;
+        }
+        let command = at.and_then(|at| numbers.get(at).copied().flatten());
+        rest.effects.push(Effect { command, ..effect.clone() });
+    }
+    rest
 }
 
 /// One command with what it does, as if it were the whole script.
-fn alone<'e>(command: &CommandRun, effects: impl Iterator<Item = &'e Effect>) -> Analysis {
-    Analysis {
-        commands: vec![command.clone()],
-        effects: effects.map(|e| Effect { command: Some(0), ..e.clone() }).collect(),
-        ..Analysis::default()
-    }
+fn alone(analysis: &Analysis, index: usize) -> Option<Analysis> {
+    let command: CommandRun = analysis.commands.get(index)?.clone();
+    let effects = effects_of(analysis, index).map(|e| Effect { command: Some(0), ..e.clone() }).collect();
+    Some(Analysis { commands: vec![command], effects, input: analysis.input.clone(), ..Analysis::default() })
 }
 
 /// One effect that is no command's.
