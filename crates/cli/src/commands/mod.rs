@@ -8,7 +8,9 @@ mod doctor;
 mod exec;
 mod explain;
 mod filter;
+mod gain;
 mod man;
+mod output;
 mod parse;
 mod policy;
 mod run;
@@ -73,6 +75,8 @@ enum Verb {
     Explain(explain::Explain),
     Policy(policy::Policy),
     Filter(filter::Filter),
+    Output(output::Output),
+    Gain(gain::Gain),
     Doctor(doctor::Doctor),
     Parse(parse::Parse),
     Config(config::Config),
@@ -99,7 +103,9 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
                 Verb::Check(verb) => verb.run(ui, &globals),
                 Verb::Explain(verb) => verb.run(ui),
                 Verb::Policy(verb) => verb.run(ui, &globals),
-                Verb::Filter(verb) => verb.run(ui),
+                Verb::Filter(verb) => verb.run(ui, &globals),
+                Verb::Output(verb) => verb.run(ui, &globals),
+                Verb::Gain(verb) => verb.run(ui),
                 Verb::Doctor(verb) => verb.run(ui),
                 Verb::Parse(verb) => verb.run(ui),
                 Verb::Config(verb) => verb.run(ui, &globals),
