@@ -33,7 +33,8 @@ pub(crate) enum Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
   0         done
-  1         done, and the answer is no (config check), not understood (parse), or ask (check)
+  1         done, and the answer is no (config check, filter test, output grep), not understood
+            (parse), or ask (check)
   2         deny (check)
   124       the command ran out of time
   125       toolgate itself could not do it: usage, configuration, machine

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::trusted::Trusted;
 
 /// The name of the file.
-pub(crate) const NAME: &str = "filters.toml";
+const NAME: &str = "filters.toml";
 /// The directory of a project's.
 const PROJECT_DIR: &str = ".toolgate";
 
@@ -32,7 +32,7 @@ pub(crate) fn catalog(start: &Path, loaded: &Loaded) -> Result<Catalog, Failure>
 }
 
 /// With the rules of one file, which were checked and whose examples were run.
-pub(crate) fn with(catalog: &Catalog, path: &Path, text: &str, origin: Origin) -> Result<Catalog, Failure> {
+fn with(catalog: &Catalog, path: &Path, text: &str, origin: Origin) -> Result<Catalog, Failure> {
     catalog.with_file(text, origin).map_err(|error| {
         let error = ConfigError::in_filters(&path.display().to_string(), text, &error);
         Failure::Config(ConfigErrors(vec![error]))
@@ -63,6 +63,21 @@ pub(crate) fn project(start: &Path) -> Result<Option<Found>, Failure> {
         }
     }
     Ok(None)
+}
+
+/// Whether a file is one of rules, by its name.
+pub(crate) fn is_one(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == NAME)
+}
+
+/// What is wrong with files of rules, each taken alone.
+pub(crate) fn errors(files: &[Found]) -> ConfigErrors {
+    let wrong = files.iter().filter_map(|file| {
+        let text = file.text.as_ref()?;
+        let error = Catalog::built_in().with_file(text, origin(file.layer)).err()?;
+        Some(ConfigError::in_filters(&file.path.display().to_string(), text, &error))
+    });
+    ConfigErrors(wrong.collect())
 }
 
 fn origin(layer: Layer) -> Origin {

@@ -3,9 +3,13 @@
 //! Each is one object on one line with `"version": 1`. Fields may be added; a change of what one
 //! means, or its removal, makes a new version.
 
+mod outputs;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate::exec::{Reason, ToolOutput};
+
+pub(crate) use outputs::*;
 
 use crate::exit::Exit;
 
@@ -470,6 +474,9 @@ pub(crate) struct TrustReport {
     pub(crate) path: String,
     /// Whether it is trusted now.
     pub(crate) trusted: bool,
+    /// The project's other files, of which the same is true.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(crate) also: Vec<String>,
 }
 
 /// What `completions` and `man` give.
@@ -487,7 +494,7 @@ mod tests {
     use std::fmt::Debug;
     use toolgate::exec::{ExitStatus, Truncation};
 
-    fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(body: T) {
+    pub(super) fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(body: T) {
         let report = Versioned::new(body);
         let text = serde_json::to_string(&report).unwrap();
         assert!(text.starts_with("{\"version\":1,") && !text.contains('\n'), "{text}");
@@ -590,7 +597,7 @@ mod tests {
         });
         round_trip(CheckReport { ok: false, files: vec![file], problems: vec![problem] });
         round_trip(SchemaReport { schema: json!({"type": "object"}) });
-        round_trip(TrustReport { path: "/p".into(), trusted: true });
+        round_trip(TrustReport { path: "/p".into(), trusted: true, also: vec!["/q".into()] });
         round_trip(TextReport { text: "t".into() });
     }
 }

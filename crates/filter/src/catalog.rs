@@ -30,17 +30,17 @@ impl Catalog {
     /// When the file is not understood, a pattern is refused, or an example does not hold. The
     /// catalogue is as it was then: broken rules never leave an agent without filters.
     pub fn with_file(&self, text: &str, origin: Origin) -> Result<Self, RulesError> {
-        let mut own = user_rules::read(text, origin)?;
-        own.extend(
-            self.own
-                .iter()
-                .filter(|old| !own.iter().any(|new| new.name == old.name))
-                .cloned()
-                .collect::<Vec<_>>(),
-        );
-        let catalog = Self { own: own.into() };
+        let catalog = self.with_unproven(user_rules::read(text, origin)?);
         user_rules::run_examples(text, &catalog)?;
         Ok(catalog)
+    }
+
+    /// With rules whose examples were not run.
+    pub(crate) fn with_unproven(&self, mut own: Vec<Rule>) -> Self {
+        let replaced = |old: &&Rule| !own.iter().any(|new| new.name == old.name);
+        let kept: Vec<Rule> = self.own.iter().filter(replaced).cloned().collect();
+        own.extend(kept);
+        Self { own: own.into() }
     }
 
     /// Every rule, nearest first.

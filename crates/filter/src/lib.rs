@@ -40,4 +40,4 @@ pub use rule::{Origin, Rule};
 pub use rules::built_in;
 pub use stats::{FilterConfidence, FilterMetrics, FilterStats, worse_confidence};
 pub use terminal::{sanitize_output, strip_ansi};
-pub use user_rules::{RulesError, always_show};
+pub use user_rules::{RuleTested, RulesError, always_show, test_rules};

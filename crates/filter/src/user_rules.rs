@@ -464,41 +464,78 @@ pub fn always_show(patterns: &[String]) -> Result<Arc<RegexSet>, RulesError> {
     }
 }
 
+/// A rule of a file, and what became of its examples.
+#[derive(Debug)]
+pub struct RuleTested {
+    /// Name of the rule.
+    pub name: String,
+    /// How many examples it has.
+    pub examples: usize,
+    /// Those that do not hold.
+    pub failures: Vec<RulesError>,
+}
+
+/// Checks a `filters.toml` and runs every example in it.
+///
+/// # Errors
+/// When the file is not understood or a pattern is refused; examples that do not hold are no errors here.
+///
+/// ```
+/// use toolgate_filter::{Origin, test_rules};
+/// let rules = "[[rules]]\nname = 'r'\nmatch = { program = 'tool' }\nsteps = [{ drop_lines = '^step' }]\n\
+///     [[rules.examples]]\ncommand = 'tool'\nstdout = 'end'\ncontains = ['start']\n";
+/// let tested = test_rules(rules, Origin::User).unwrap();
+/// assert_eq!((tested[0].examples, tested[0].failures.len()), (1, 1));
+/// ```
+pub fn test_rules(text: &str, origin: Origin) -> Result<Vec<RuleTested>, RulesError> {
+    let catalog = Catalog::built_in().with_unproven(read(text, origin)?);
+    let rules = file(text)?.rules;
+    let tested = rules.iter().filter(|def| def.enabled).map(|def| RuleTested {
+        name: def.name.clone(),
+        examples: def.examples.len(),
+        failures: (1..)
+            .zip(&def.examples)
+            .filter_map(|(number, one)| one.run(number, def, &catalog).err())
+            .collect(),
+    });
+    Ok(tested.collect())
+}
+
 /// Runs the examples of a file against a catalogue that holds its rules.
 pub(crate) fn run_examples(text: &str, catalog: &Catalog) -> Result<(), RulesError> {
     for def in file(text)?.rules.iter().filter(|def| def.enabled) {
-        for (at, example) in def.examples.iter().enumerate() {
-            let commands = crate::command::commands(&example.command);
-            let fail = |why: String, text: &str| {
-                Err(RulesError::Example {
-                    rule: def.name.clone(),
-                    number: at + 1,
-                    why,
-                    text: text.to_owned(),
-                })
-            };
-            if !commands
-                .iter()
-                .any(|argv| catalog.rules_for(argv).iter().any(|r| r.name == def.name.as_str()))
-            {
-                return fail(format!("the rule is not for `{}`", example.command), "");
-            }
-            let mut filter = Filter::new(catalog, &commands, FilterOptions::default());
-            filter.push(Stream::Stdout, example.stdout.as_bytes());
-            filter.push(Stream::Stderr, example.stderr.as_bytes());
-            let text = filter.finish(example.exit).text;
-            if let Some(missing) = example.contains.iter().find(|part| !text.contains(part.as_str())) {
-                return fail(format!("`{missing}` is missing"), &text);
-            }
-            if let Some(shown) = example.lacks.iter().find(|part| text.contains(part.as_str())) {
-                return fail(format!("`{shown}` is shown"), &text);
-            }
-            if example.equals.as_ref().is_some_and(|want| want.trim_end() != text.trim_end()) {
-                return fail("the text is another".to_owned(), &text);
-            }
+        for (number, example) in (1..).zip(&def.examples) {
+            example.run(number, def, catalog)?;
         }
     }
     Ok(())
+}
+
+impl Example {
+    fn run(&self, number: usize, def: &RuleDef, catalog: &Catalog) -> Result<(), RulesError> {
+        let fail = |why: String, text: &str| {
+            Err(RulesError::Example { rule: def.name.clone(), number, why, text: text.to_owned() })
+        };
+        let commands = crate::command::commands(&self.command);
+        let ours = |argv: &Vec<String>| catalog.rules_for(argv).iter().any(|r| r.name == def.name.as_str());
+        if !commands.iter().any(ours) {
+            return fail(format!("the rule is not for `{}`", self.command), "");
+        }
+        let mut filter = Filter::new(catalog, &commands, FilterOptions::default());
+        filter.push(Stream::Stdout, self.stdout.as_bytes());
+        filter.push(Stream::Stderr, self.stderr.as_bytes());
+        let text = filter.finish(self.exit).text;
+        if let Some(missing) = self.contains.iter().find(|part| !text.contains(part.as_str())) {
+            return fail(format!("`{missing}` is missing"), &text);
+        }
+        if let Some(shown) = self.lacks.iter().find(|part| text.contains(part.as_str())) {
+            return fail(format!("`{shown}` is shown"), &text);
+        }
+        if self.equals.as_ref().is_some_and(|want| want.trim_end() != text.trim_end()) {
+            return fail("the text is another".to_owned(), &text);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

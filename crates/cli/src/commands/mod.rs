@@ -8,8 +8,10 @@ mod doctor;
 mod exec;
 mod explain;
 mod filter;
+mod gain;
 mod grants;
 mod man;
+mod output;
 mod parse;
 mod policy;
 mod run;
@@ -75,6 +77,8 @@ enum Verb {
     Policy(policy::Policy),
     Filter(filter::Filter),
     Grants(grants::Grants),
+    Output(output::Output),
+    Gain(gain::Gain),
     Doctor(doctor::Doctor),
     Parse(parse::Parse),
     Config(config::Config),
@@ -101,8 +105,10 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
                 Verb::Check(verb) => verb.run(ui, &globals),
                 Verb::Explain(verb) => verb.run(ui),
                 Verb::Policy(verb) => verb.run(ui, &globals),
-                Verb::Filter(verb) => verb.run(ui),
                 Verb::Grants(verb) => verb.run(ui, &globals),
+                Verb::Filter(verb) => verb.run(ui, &globals),
+                Verb::Output(verb) => verb.run(ui, &globals),
+                Verb::Gain(verb) => verb.run(ui),
                 Verb::Doctor(verb) => verb.run(ui),
                 Verb::Parse(verb) => verb.run(ui),
                 Verb::Config(verb) => verb.run(ui, &globals),

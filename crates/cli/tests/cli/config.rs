@@ -165,6 +165,7 @@ fn check_lists_the_files_that_count() {
     /etc/toolgate/toolgate.toml  not there
     /home/me/.config/toolgate/toolgate.toml  not there
     /home/me/work/toolgate.toml  fine, may only tighten
+    /home/me/.config/toolgate/filters.toml  not there
     --- exit 0
     ");
     assert_snapshot!(user.toolgate(&["config", "check", "nowhere.toml"]).all(), @r"

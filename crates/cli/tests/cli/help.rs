@@ -27,6 +27,8 @@ fn without_a_verb_the_help_is_shown_and_nothing_was_done() {
       policy       Check the policy, test it against cases, and see what its rules do over a history
       filter       Shorten captured output without losing a fact
       grants       Give, show and take back what may be done without asking
+      output       Read, search and remove outputs that were too long to be shown
+      gain         Show how many tokens filters saved, per command and over time
       doctor       Show what this machine can enforce, and prove it by small attacks
       parse        Show every command that bash would find in a text
       config       Show and check the configuration
@@ -161,7 +163,8 @@ fn the_long_help_of_run_is_complete() {
 
     Exit codes:
       0         done
-      1         done, and the answer is no (config check), not understood (parse), or ask (check)
+      1         done, and the answer is no (config check, filter test, output grep), not understood
+                (parse), or ask (check)
       2         deny (check)
       124       the command ran out of time
       125       toolgate itself could not do it: usage, configuration, machine

@@ -13,7 +13,7 @@ mod sweep;
 pub use read::{Found, Lines, Match, OutputReader, Piece, ReadError};
 pub use spool::{Cut, Spool, SpoolSummary};
 pub use store::{OutputId, Store, StoreError};
-pub use sweep::Swept;
+pub use sweep::{Kept, Swept};
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub struct OverflowConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Persist {
-    /// When they are longer than the threshold.
+    /// When not all of one is shown: it is longer than the threshold, or a filter left something out.
     #[default]
     Long,
     /// Never: head and tail in memory alone.

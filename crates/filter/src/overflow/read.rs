@@ -2,6 +2,7 @@
 
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::FileType;
+use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -86,6 +87,31 @@ pub struct Found {
     pub matches: Vec<Match>,
     /// How many lines match in the whole output.
     pub total: u64,
+}
+
+/// As grep(1) writes it: `12:` before a line that matches, `11-` before one around it.
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut next = 0;
+        for (at, hit) in self.matches.iter().enumerate() {
+            let first = hit.line - hit.before.len() as u64;
+            if at > 0 && first > next && !(hit.before.is_empty() && hit.after.is_empty()) {
+                f.write_str("--\n")?;
+            }
+            for (line, text) in (first..).zip(&hit.before).filter(|(line, _)| *line >= next) {
+                writeln!(f, "{line}-{text}")?;
+            }
+            writeln!(f, "{}:{}", hit.line, hit.text)?;
+            next = hit.line + 1;
+            // Where the next match comes within these, they are its lines before it.
+            let until = self.matches.get(at + 1).map_or(u64::MAX, |hit| hit.line);
+            for (line, text) in (hit.line + 1..until).zip(&hit.after) {
+                writeln!(f, "{line}-{text}")?;
+                next = line + 1;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// An open output.

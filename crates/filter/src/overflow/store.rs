@@ -5,7 +5,7 @@
 
 use super::read::{OutputReader, ReadError};
 use super::spool::Spool;
-use super::{OverflowConfig, sweep};
+use super::{Kept, OverflowConfig, sweep};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use std::fmt;
 use std::os::fd::OwnedFd;
@@ -268,12 +268,18 @@ impl Store {
         sweep::sweep(self, now)
     }
 
-    /// Every output that is there: its identifier and size.
+    /// Every output that is there.
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn list(&self) -> Result<Vec<(OutputId, u64)>, StoreError> {
-        Ok(sweep::outputs(self)?.into_iter().map(|o| (o.id, o.bytes)).collect())
+    pub fn list(&self) -> Result<Vec<Kept>, StoreError> {
+        sweep::outputs(self)
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(super) fn folder_failed(&self, errno: rustix::io::Errno) -> StoreError {

@@ -15,14 +15,19 @@ pub struct Swept {
     pub kept: u64,
 }
 
-pub(super) struct Stored {
-    pub(super) id: OutputId,
-    pub(super) bytes: u64,
-    changed: SystemTime,
+/// An output that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// Its identifier.
+    pub id: OutputId,
+    /// Bytes of its file.
+    pub bytes: u64,
+    /// When its file was last written.
+    pub changed: SystemTime,
 }
 
 /// The outputs in the folder: plain files with names of ours. Links and other files are not looked at.
-pub(super) fn outputs(store: &Store) -> Result<Vec<Stored>, StoreError> {
+pub(super) fn outputs(store: &Store) -> Result<Vec<Kept>, StoreError> {
     let mut found = Vec::new();
     let entries = Dir::read_from(&*store.folder).map_err(|e| store.folder_failed(e))?;
     for entry in entries {
@@ -38,7 +43,7 @@ pub(super) fn outputs(store: &Store) -> Result<Vec<Stored>, StoreError> {
         }
         let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
         let changed = UNIX_EPOCH + Duration::from_secs(seconds);
-        found.push(Stored { id, bytes: u64::try_from(stat.st_size).unwrap_or(0), changed });
+        found.push(Kept { id, bytes: u64::try_from(stat.st_size).unwrap_or(0), changed });
     }
     Ok(found)
 }
@@ -52,7 +57,7 @@ fn is_open(store: &Store, id: &OutputId) -> bool {
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK)
 }
 
-fn remove(store: &Store, output: &Stored, swept: &mut Swept) -> bool {
+fn remove(store: &Store, output: &Kept, swept: &mut Swept) -> bool {
     if is_open(store, &output.id) || !matches!(store.delete(&output.id), Ok(true)) {
         return false;
     }
@@ -76,7 +81,7 @@ pub(super) fn sweep(store: &Store, now: SystemTime) -> Result<Swept, StoreError>
     Ok(swept)
 }
 
-fn shrink(store: &Store, mut left: Vec<Stored>, quota: u64, swept: &mut Swept) {
+fn shrink(store: &Store, mut left: Vec<Kept>, quota: u64, swept: &mut Swept) {
     let mut total: u64 = left.iter().map(|o| o.bytes).sum();
     left.sort_by_key(|o| o.changed);
     for output in left {

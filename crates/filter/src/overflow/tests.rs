@@ -304,6 +304,14 @@ fn searching_counts_all_and_gives_context() {
     assert_eq!((first.line, first.text.as_str()), (100, "error 100"));
     assert_eq!(first.before, ["row 98", "row 99"]);
     assert_eq!(first.after, ["row 101", "row 102"]);
+    let text = found.to_string();
+    assert!(
+        text.starts_with("98-row 98\n99-row 99\n100:error 100\n101-row 101\n102-row 102\n--\n198-"),
+        "{text}"
+    );
+    // Lines that belong to two matches are there once.
+    let near = reader.grep("row (1|2|4)$", 1, 10).unwrap().to_string();
+    assert_eq!(near, "1:row 1\n2:row 2\n3-row 3\n4:row 4\n5-row 5\n");
     assert!(matches!(reader.grep("(", 0, 1), Err(ReadError::Pattern { .. })));
     assert!(matches!(reader.grep(&"a".repeat(2000), 0, 1), Err(ReadError::Pattern { .. })));
     assert!(matches!(reader.grep("(a{1000}){1000}", 0, 1), Err(ReadError::Pattern { .. })));

@@ -158,16 +158,19 @@ impl GainLog {
         self.path.with_extension("1.jsonl")
     }
 
-    /// Sums over what is recorded.
+    /// Sums over what was recorded since this second of 1970's count.
     ///
     /// # Errors
     /// Where a file of it is there and can't be read.
-    pub fn read(&self) -> Result<Gain, GainError> {
+    pub fn read(&self, since: u64) -> Result<Gain, GainError> {
         let mut commands: BTreeMap<String, Saved> = BTreeMap::new();
         let mut days: BTreeMap<u64, Saved> = BTreeMap::new();
         let mut total = Saved::default();
         for path in [self.older(), self.path.clone()] {
             each_entry(&path, &mut |entry: Entry<'_>| {
+                if entry.t < since {
+                    return;
+                }
                 total.add(entry.r, entry.s);
                 days.entry(entry.t / SECONDS_A_DAY).or_default().add(entry.r, entry.s);
                 match commands.get_mut(&*entry.c) {
@@ -221,12 +224,12 @@ mod tests {
     fn sums_are_by_command_and_by_day_and_the_file_is_private() {
         let dir = tempfile::tempdir().unwrap();
         let log = log(&dir);
-        assert_eq!(log.read().unwrap(), Gain::default());
+        assert_eq!(log.read(0).unwrap(), Gain::default());
         log.record_at(SECONDS_A_DAY - 1, "cargo test", 4_000, 400);
         log.record_at(SECONDS_A_DAY, "cargo test", 4_000, 400);
         log.record_at(SECONDS_A_DAY, "ls", 80, 80);
         log.record_at(SECONDS_A_DAY, "true", 0, 0);
-        let gain = log.read().unwrap();
+        let gain = log.read(0).unwrap();
         assert_eq!(gain.total, Saved { runs: 3, raw_chars: 8_080, shown_chars: 880 });
         assert_eq!(gain.commands[0].0, "cargo test");
         assert_eq!(gain.commands[0].1.tokens(), 1_800);
@@ -234,6 +237,7 @@ mod tests {
             gain.days.iter().map(|(day, saved)| (*day, saved.runs)).collect::<Vec<_>>(),
             [(0, 1), (1, 2)]
         );
+        assert_eq!(log.read(SECONDS_A_DAY).unwrap().total.runs, 2);
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&log.path), mode(log.path.parent().unwrap())), (0o600, 0o700));
     }
@@ -250,7 +254,7 @@ mod tests {
         file.write_all(&[b'x'; 5_000]).unwrap();
         file.write_all(b"\n\xff\n[]\n").unwrap();
         log.record_at(4, "d", 10, 1);
-        let names: Vec<_> = log.read().unwrap().commands.into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = log.read(0).unwrap().commands.into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a", "c", "d"]);
     }
 
@@ -268,7 +272,7 @@ mod tests {
         });
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |about| about.len());
         assert!(size(&log.path) < 22_000 && size(&log.older()) < 22_000);
-        let gain = log.read().unwrap();
+        let gain = log.read(0).unwrap();
         // What is there is whole: none of the lines was mixed with another.
         assert!(gain.total.runs >= 400 && gain.total.raw_chars == 9 * gain.total.runs, "{:?}", gain.total);
         assert!(gain.commands.iter().all(|(name, _)| name.starts_with("writer ")));
@@ -284,7 +288,7 @@ mod tests {
         symlink(&target, &log.path).unwrap();
         log.record("a", 10, 1);
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
-        assert!(log.read().is_err());
+        assert!(log.read(0).is_err());
         // A place that can't be written is no reason to fail either.
         GainLog::new("/proc/no/such/place").record("a", 10, 1);
     }
