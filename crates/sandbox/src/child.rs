@@ -11,7 +11,7 @@ use crate::channel::{self, Ended, Heard, Note};
 use crate::enforcement::Enforcement;
 use crate::error::Error;
 use crate::launch;
-use crate::plan::Watched;
+use crate::plan::{self, Watched};
 use crate::sys;
 
 /// A command that runs inside the boundary.
@@ -287,12 +287,7 @@ impl Child {
             largest: told.largest,
             refused_count: told.refused.max(refused.len() as u64),
             refused,
-            touched: self
-                .watched
-                .iter()
-                .filter(|watched| watched.changed())
-                .map(|watched| watched.path.clone())
-                .collect(),
+            touched: plan::changed(&self.watched),
         });
         if ended.is_none() {
             self.end();

@@ -383,8 +383,12 @@ fn attend(
         }
     }
     if contained {
-        // Everything but ourselves; a fork in the middle of it is either seen or undone.
-        sys::kill(-1, libc::SIGKILL).ok();
+        // Whoever is left is our child or has an ancestor that is. With none left there is nothing to
+        // look for, which means all processes of the machine.
+        if collect_rest() {
+            // Everything but ourselves; a fork in the middle of it is either seen or undone.
+            sys::kill(-1, libc::SIGKILL).ok();
+        }
         let until = sys::now_millis() + PATIENCE;
         let mut fds = [watch(Some(signals))];
         while collect_rest() && sys::now_millis() < until {
