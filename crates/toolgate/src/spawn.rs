@@ -21,6 +21,7 @@ use toolgate_exec::{BoxFuture, ExitStatus, NetworkScope, ToolError};
 pub use host::HostSpawner;
 #[cfg(target_os = "linux")]
 pub use sandboxed::SandboxSpawner;
+pub use toolgate_sandbox::ignores_signal;
 #[cfg(target_os = "linux")]
 pub use toolgate_sandbox::{Level as BoundaryLevel, Network as BoundaryNetwork, Policy as BoundaryPolicy};
 
