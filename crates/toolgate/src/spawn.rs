@@ -4,6 +4,8 @@
 //! ([`Child`]). [`HostSpawner`] starts it with no boundary at all; a spawner with one takes the same
 //! request and gives the same handle, so that no tool has a second way of running a program.
 
+#[cfg(target_os = "linux")]
+mod configured;
 mod host;
 #[cfg(target_os = "linux")]
 mod sandboxed;

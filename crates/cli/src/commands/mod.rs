@@ -85,11 +85,9 @@ enum Verb {
     Policy(policy::Policy),
     /// Shorten captured output without losing a fact
     Filter(filter::Filter),
-<<<<<<< HEAD
+    /// Give, show and take back what may be done without asking
     Grants(grants::Grants),
-=======
     /// Show what this machine can enforce, and prove it by small attacks
->>>>>>> 69efa3c (cli: start faster)
     Doctor(doctor::Doctor),
     /// Show every command that bash would find in a text
     Parse(parse::Parse),
