@@ -357,11 +357,17 @@ fn attend(
         }
         let [caller, children, refused] = fds;
         if caller.revents != 0 {
-            // The caller never writes, so this is its end. Ending ends everything inside.
-            if !contained {
-                orphans::end_all(PATIENCE);
+            match sys::read(line, &mut [0u8; 8]) {
+                Ok(1..) => ask_to_end(program, contained),
+                Err(Errno(libc::EINTR | libc::EAGAIN)) => {}
+                // The caller is gone. Ending ends everything inside.
+                _ => {
+                    if !contained {
+                        orphans::end_all(PATIENCE);
+                    }
+                    sys::exit(1);
+                }
             }
-            sys::exit(1);
         }
         if refused.revents & libc::POLLIN != 0
             && let Some(listener) = listener
@@ -400,6 +406,16 @@ fn attend(
         orphans::end_all(PATIENCE);
     }
     ended
+}
+
+/// Asks everything inside to end, what is stopped too.
+fn ask_to_end(program: i32, contained: bool) {
+    if contained {
+        sys::kill(-1, libc::SIGTERM).ok();
+        sys::kill(-1, libc::SIGCONT).ok();
+    } else {
+        orphans::ask_all(program);
+    }
 }
 
 /// Collects the ended; gives the program's status once it is among them.

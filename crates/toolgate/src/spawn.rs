@@ -11,14 +11,13 @@ mod host;
 mod sandboxed;
 mod sweep;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use toolgate_exec::{BoxFuture, ExitStatus, NetworkScope, ToolError};
+use toolgate_exec::{BoxFuture, Enforcement, ExitStatus, NetworkScope, ToolError};
 
 pub use host::HostSpawner;
 #[cfg(target_os = "linux")]
@@ -90,10 +89,16 @@ pub trait Child: Send + Sync {
     /// The same in a place that can't wait for a future, such as `Drop`: blocks for some milliseconds.
     fn end_now(&self) -> usize;
 
-    /// The boundary that is really around it, in a word or a list of words; `none` where there is none.
-    fn enforcement(&self) -> Cow<'_, str>;
+    /// What is really enforced around it.
+    fn enforcement(&self) -> Enforcement;
 
-    /// What the boundary saw and refused, once the program has ended, a sentence each.
+    /// What the boundary has refused it since this was last asked, a phrase each: the sockets it may not
+    /// have, as far as that can be seen. At most a few dozen are told.
+    fn refusals(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What is to be said of it, once the program has ended, a sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
