@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate::approval::Asking;
-use toolgate::config::{Loaded, Origin, Source};
+use toolgate::config::{Loaded, Origin, SandboxNetwork, SandboxPreset, Source};
 use toolgate::exec::{NetworkScope, Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
 use toolgate::filter::Catalog;
 use toolgate::gates::{AutonomyGate, NetworkGate, Opaque, PermissionGate, PlanGate, TrustGate};
 use toolgate::grants::{Grants, GrantsWatch, NotGrantable, Proposal};
 use toolgate::layers::{FilterLayer, OverflowLayer, RedactLayer};
 use toolgate::shell::{Environment, OutputSink, ShellTool};
-use toolgate::spawn::{BoundaryLevel, BoundaryNetwork, BoundaryPolicy, SandboxSpawner};
+use toolgate::spawn::{BoundaryNetwork, SandboxSpawner};
 use toolgate::tools::output::OutputTool;
 use toolgate::understanding::{Surroundings, Understanding};
 
@@ -26,7 +26,7 @@ use crate::failure::Failure;
 use crate::filter_rules;
 use crate::granted;
 use crate::judging::surroundings;
-use crate::session_flags::{Preset, SessionFlags, start_dir};
+use crate::session_flags::SessionFlags;
 use crate::signals::Signals;
 use crate::switched_off::SwitchedOff;
 
@@ -40,8 +40,13 @@ pub(crate) struct Assembly {
 
 impl Assembly {
     /// Reads the configuration for calls that start in `start`.
-    pub(crate) fn load(start: &Path, flags: &[Source]) -> Result<Self, Failure> {
-        let (loaded, _) = config_files::read(start, flags)?;
+    pub(crate) fn load(start: &Path, flags: &[Source], session: &SessionFlags) -> Result<Self, Failure> {
+        let mut flags = [flags, &session.settings()].concat();
+        let (mut loaded, files) = config_files::read(start, &flags)?;
+        if let Some(more) = session.writable(&loaded.config.sandbox.writable)? {
+            flags.push(more);
+            loaded = config_files::merge(start, &files, &flags)?;
+        }
         Ok(Self { loaded, start: start.to_owned(), grants: granted::open(start)? })
     }
 
@@ -77,7 +82,7 @@ impl Assembly {
     ) -> Result<Pipeline, Failure> {
         let surroundings = surroundings(&self.loaded, &self.start);
         let network = self.network(session);
-        let boundary = self.boundary(session, &surroundings, &network)?;
+        let boundary = self.boundary(&surroundings, &network)?;
         let contained = boundary.is_contained();
         let opaque = if contained { Opaque::Contained } else { Opaque::Refused };
         let mut builder = Pipeline::builder()
@@ -121,13 +126,15 @@ impl Assembly {
         session: &SessionFlags,
         call: &ToolCall,
     ) -> Result<Result<Proposal, NotGrantable>, Failure> {
-        let gate = self.gate(session);
+        let surroundings = surroundings(&self.loaded, &self.start);
+        // As where nothing else holds it back: a grant says what may be done, wherever it is asked.
+        let gate = self.permission(session, &surroundings, false);
         in_runtime(async |_| {
             let shell = ShellTool::builder().build().map_err(|e| Failure::io("making the shell tool", e))?;
             let pipeline = Pipeline::builder()
                 .trust(session.trust)
-                .network(session.network.clone())
-                .normaliser(Understanding::new(surroundings(&self.loaded, &self.start)))
+                .network(NetworkScope::Allow)
+                .normaliser(Understanding::new(surroundings))
                 .tool(shell)
                 .build()?;
             let judged = pipeline.judge_call(call).map(|judged| judged.call);
@@ -136,11 +143,14 @@ impl Assembly {
         })
     }
 
-    /// What the flag says, within what the configuration allows.
+    /// What the configuration says, flags included; a list of hosts only a flag can name.
     fn network(&self, session: &SessionFlags) -> NetworkScope {
-        match self.loaded.config.tools.shell.allow_network {
-            true => session.network.clone(),
-            false => NetworkScope::Deny,
+        let config = &self.loaded.config;
+        match (&session.network, config.sandbox.network) {
+            _ if !config.tools.shell.allow_network => NetworkScope::Deny,
+            (Some(only @ NetworkScope::Only(_)), _) => only.clone(),
+            (_, SandboxNetwork::Allow) => NetworkScope::Allow,
+            (_, SandboxNetwork::Deny) => NetworkScope::Deny,
         }
     }
 
@@ -157,39 +167,31 @@ impl Assembly {
             .grants(self.grants.clone())
     }
 
-    /// The gate that asks, as it stands in the pipeline.
-    fn gate(&self, session: &SessionFlags) -> PermissionGate {
-        self.permission(session, &surroundings(&self.loaded, &self.start), contained(session))
-    }
-
-    /// What commands run in, as the flags say it and this machine gives it.
-    fn boundary(
-        &self,
-        session: &SessionFlags,
-        surroundings: &Surroundings,
-        network: &NetworkScope,
-    ) -> Result<Boundary, Failure> {
-        let mut policy = match session.sandbox {
-            Preset::ReadOnly => BoundaryPolicy::read_only(&surroundings.home),
-            Preset::WorkspaceWrite => BoundaryPolicy::workspace_write(&surroundings.home, &self.start),
-            Preset::Open => BoundaryPolicy::open(&surroundings.home),
-        };
-        if session.sandbox == Preset::WorkspaceWrite {
+    /// What commands run in, as the configuration says it and this machine gives it.
+    fn boundary(&self, surroundings: &Surroundings, network: &NetworkScope) -> Result<Boundary, Failure> {
+        let section = &self.loaded.config.sandbox;
+        let mut policy = section.policy(&surroundings.home, &self.start);
+        if section.preset == SandboxPreset::WorkspaceWrite {
             policy.writable.extend(self.loaded.config.tools.shell.allowed_paths.iter().cloned());
-        }
-        for dir in &session.writable {
-            policy.writable.push(start_dir(Some(dir))?);
         }
         policy.network = match network {
             NetworkScope::Inherit | NetworkScope::Allow => BoundaryNetwork::Allow,
             NetworkScope::Only(hosts) => BoundaryNetwork::Only(hosts.clone()),
             _ => BoundaryNetwork::Deny,
         };
-        if session.degrade {
-            policy.least = BoundaryLevel::None;
-        }
-        let spawner = SandboxSpawner::new(policy)?;
-        Ok(Boundary { spawner, contained: contained(session) })
+        Ok(Boundary { spawner: SandboxSpawner::new(policy)?, contained: self.contained() })
+    }
+
+    /// Whether what must not be done can't be done: in full, or the command does not start. What the open
+    /// preset lets through it does not hold back either.
+    fn contained(&self) -> bool {
+        let section = &self.loaded.config.sandbox;
+        !section.degrade && section.preset != SandboxPreset::Open
+    }
+
+    /// The permission gate, as the pipeline has it.
+    fn gate(&self, session: &SessionFlags) -> PermissionGate {
+        self.permission(session, &surroundings(&self.loaded, &self.start), self.contained())
     }
 
     fn shell(
@@ -229,11 +231,6 @@ impl Assembly {
         let setting = self.loaded.setting(key).and_then(|s| s.origins.last().cloned());
         setting.unwrap_or_else(Origin::built_in)
     }
-}
-
-/// Whether what must not be done can't be done. What the open preset lets through it does not hold back either.
-fn contained(session: &SessionFlags) -> bool {
-    !session.degrade && session.sandbox != Preset::Open
 }
 
 /// What commands run in.

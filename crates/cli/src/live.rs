@@ -46,21 +46,7 @@ impl Live {
 impl OutputSink for Live {
     fn begin(&self, _: &ToolCall) -> Option<Box<dyn OutputWriter>> {
         let buffer = Arc::<Buffer>::default();
-        let (tell, done) = oneshot::channel();
-        let (waiting, reader_gone) = (buffer.clone(), self.reader_gone.clone());
-        // Where no thread can be had, `tell` is dropped with the closure and the writer fails.
-        let started = thread::Builder::new().name("output".to_owned()).spawn(move || {
-            let wrote = pass_on(&waiting);
-            if wrote.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
-                reader_gone.store(true, Ordering::Relaxed);
-            }
-            let _ = tell.send(wrote);
-            waiting.close();
-        });
-        if started.is_err() {
-            buffer.close();
-        }
-        Some(Box::new(Writer { buffer, done }))
+        Some(Box::new(Writer { buffer, reader_gone: self.reader_gone.clone(), done: None }))
     }
 }
 
@@ -139,14 +125,35 @@ impl Buffer {
 
 struct Writer {
     buffer: Arc<Buffer>,
-    done: oneshot::Receiver<io::Result<()>>,
+    reader_gone: Arc<AtomicBool>,
+    /// What the thread says at its end. A command that prints nothing needs no thread.
+    done: Option<oneshot::Receiver<io::Result<()>>>,
 }
 
 impl Writer {
+    fn start(&self) -> oneshot::Receiver<io::Result<()>> {
+        let (tell, done) = oneshot::channel();
+        let (waiting, reader_gone) = (self.buffer.clone(), self.reader_gone.clone());
+        // Where no thread can be had, `tell` is dropped with the closure and the writer fails.
+        let started = thread::Builder::new().name("output".to_owned()).spawn(move || {
+            let wrote = pass_on(&waiting);
+            if wrote.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+                reader_gone.store(true, Ordering::Relaxed);
+            }
+            let _ = tell.send(wrote);
+            waiting.close();
+        });
+        if started.is_err() {
+            self.buffer.close();
+        }
+        done
+    }
+
     /// Waits until everything is written, or something failed.
     async fn end(&mut self) -> io::Result<()> {
         self.buffer.end();
-        match (&mut self.done).await {
+        let Some(done) = &mut self.done else { return Ok(()) };
+        match done.await {
             Ok(wrote) => wrote,
             Err(_) => Err(io::Error::other("the thread that writes the output is gone")),
         }
@@ -163,6 +170,9 @@ impl Drop for Writer {
 impl OutputWriter for Writer {
     fn write<'a>(&'a mut self, stream: OutputStream, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
+            if self.done.is_none() {
+                self.done = Some(self.start());
+            }
             loop {
                 match self.buffer.put(stream, bytes) {
                     Some(true) => return Ok(()),

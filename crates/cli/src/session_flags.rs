@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde_json::Value;
 use toolgate::approval::{Approver, YesToAll};
+use toolgate::config::{Source, to_toml};
 use toolgate::exec::{CallContext, NetworkScope, SkillTrustLevel};
 use toolgate::gates::AutonomyLevel;
 
@@ -43,14 +45,17 @@ pub(crate) struct SessionFlags {
 
     /// Say what of the network the call may reach: deny, allow, or only:HOST,…
     ///
-    /// Closed unless you open it. Where the boundary is enforced, the kernel keeps it closed whatever
-    /// the command is called. `only` can't be enforced yet and is refused.
-    #[arg(long, value_name = "SCOPE", default_value = "deny", value_parser = network)]
-    pub(crate) network: NetworkScope,
+    /// Without it, what `sandbox.network` says: closed unless you open it. Where the boundary is enforced,
+    /// the kernel keeps it closed whatever the command is called. `only` can't be enforced yet and is
+    /// refused.
+    #[arg(long, value_name = "SCOPE", value_parser = network)]
+    pub(crate) network: Option<NetworkScope>,
 
     /// Say what boundary commands run in
-    #[arg(long, value_name = "PRESET", default_value = "workspace-write")]
-    pub(crate) sandbox: Preset,
+    ///
+    /// Without it, what `sandbox.preset` says: workspace-write unless you change it.
+    #[arg(long, value_name = "PRESET")]
+    pub(crate) sandbox: Option<Preset>,
 
     /// Let commands write in this directory as well
     #[arg(long, value_name = "DIR")]
@@ -74,6 +79,16 @@ pub(crate) enum Preset {
     Open,
 }
 
+impl Preset {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::Open => "open",
+        }
+    }
+}
+
 impl SessionFlags {
     /// Those of someone who only looks.
     pub(crate) fn plain() -> Self {
@@ -83,8 +98,8 @@ impl SessionFlags {
             trust: SkillTrustLevel::Trusted,
             autonomy: AutonomyLevel::Supervised,
             plan: false,
-            network: NetworkScope::Deny,
-            sandbox: Preset::WorkspaceWrite,
+            network: None,
+            sandbox: None,
             writable: Vec::new(),
             degrade: false,
         }
@@ -93,6 +108,43 @@ impl SessionFlags {
     /// The directory that calls start in: absolute, and there.
     pub(crate) fn start(&self) -> Result<PathBuf, Failure> {
         start_dir(self.cwd.as_deref())
+    }
+
+    /// What the flags set of the configuration, but for [`SessionFlags::writable`].
+    pub(crate) fn settings(&self) -> Vec<Source> {
+        let mut set = Vec::new();
+        if let Some(preset) = self.sandbox {
+            set.push(Source::flag("--sandbox", "sandbox.preset", preset.as_str()));
+        }
+        match &self.network {
+            Some(NetworkScope::Deny) => set.push(Source::flag("--network", "sandbox.network", "deny")),
+            Some(NetworkScope::Allow) => set.push(Source::flag("--network", "sandbox.network", "allow")),
+            _ => {}
+        }
+        if self.degrade {
+            set.push(Source::flag("--degrade", "sandbox.degrade", "true"));
+        }
+        set
+    }
+
+    /// The setting that lets commands write where they may by `configured` and where the flags say.
+    pub(crate) fn writable(&self, configured: &[PathBuf]) -> Result<Option<Source>, Failure> {
+        if self.writable.is_empty() {
+            return Ok(None);
+        }
+        let mut all: Vec<PathBuf> = configured.to_vec();
+        for dir in &self.writable {
+            all.push(start_dir(Some(dir))?);
+        }
+        let texts = all.iter().map(|dir| {
+            let text = dir.to_str().map(Value::from);
+            text.ok_or_else(|| Failure::Usage {
+                message: format!("--writable {}: the path is not UTF-8", dir.display()),
+                hint: None,
+            })
+        });
+        let list = Value::Array(texts.collect::<Result<_, _>>()?);
+        Ok(Some(Source::flag("--writable", "sandbox.writable", &to_toml(&list))))
     }
 
     /// The context of a call that starts in `start`.

@@ -26,10 +26,9 @@ impl Signals {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            let ignored = ignored();
             for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
                 // Whoever started us with it ignored (nohup, a shell's background job) wants us to go on.
-                if ignored & (1 << (kind.as_raw_value() - 1)) != 0 {
+                if toolgate::spawn::ignores_signal(kind.as_raw_value()) {
                     continue;
                 }
                 let mut stream = signal(kind)?;
@@ -67,14 +66,4 @@ impl Signals {
     pub(crate) fn number(&self) -> Option<u8> {
         Some(self.number.load(Ordering::Relaxed)).filter(|n| *n != 0)
     }
-}
-
-/// The signals that this process was started with ignored, as a bit set (proc(5), `SigIgn`).
-///
-/// Where there is no such file, none are taken to be: a call then ends where it could have gone on.
-#[cfg(unix)]
-fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

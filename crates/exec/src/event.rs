@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::mpsc;
 
+use crate::enforcement::Enforcement;
 use crate::output::{DiffData, ExitStatus};
 use crate::stats::FilterStats;
 
@@ -57,6 +58,15 @@ pub enum ToolEvent {
         /// The text; bytes that are not UTF-8 show as U+FFFD.
         chunk: Arc<str>,
     },
+    /// The boundary refused something the call tried, such as a connection.
+    Refused {
+        /// The tool's id.
+        tool_name: Arc<str>,
+        /// The id of the call, where it has one.
+        call_id: Option<Arc<str>>,
+        /// What was tried: `ipv4 stream socket (process 3)`.
+        what: Arc<str>,
+    },
     /// The call ended.
     Completed {
         /// The tool's id.
@@ -71,6 +81,8 @@ pub enum ToolEvent {
         success: bool,
         /// How the process ended, where there was one.
         exit: Option<ExitStatus>,
+        /// What was really enforced around the process, where there was one.
+        enforcement: Option<Enforcement>,
         /// What an output filter saved.
         filter_stats: Option<FilterStats>,
         /// What an edit changed.
@@ -190,6 +202,7 @@ mod tests {
             output: "".into(),
             success: true,
             exit: None,
+            enforcement: None,
             filter_stats: None,
             diff: None,
         });

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::enforcement::Enforcement;
 use crate::stats::FilterStats;
 
 /// What a call gives back to the agent.
@@ -34,6 +35,9 @@ pub struct ToolOutput {
     /// How the process ended; absent where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<ExitStatus>,
+    /// What was really enforced around the process; absent where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enforcement: Option<Enforcement>,
     /// What was cut from the output; absent where all of it is here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncation: Option<Truncation>,
@@ -85,6 +89,13 @@ impl ToolOutput {
         self
     }
 
+    /// Adds what was really enforced.
+    #[must_use]
+    pub fn with_enforcement(mut self, enforcement: Enforcement) -> Self {
+        self.enforcement = Some(enforcement);
+        self
+    }
+
     /// Adds what was cut.
     #[must_use]
     pub fn with_truncation(mut self, truncation: Option<Truncation>) -> Self {
@@ -115,6 +126,7 @@ impl ToolOutput {
             structured,
             exit: _,
             truncation: _,
+            enforcement: _,
             stored,
             filter_stats,
             diff,
@@ -159,6 +171,10 @@ impl ToolOutput {
             self.tool_name.push_str(", ");
             self.tool_name.push_str(&next.tool_name);
         }
+        self.enforcement = match (self.enforcement.take(), next.enforcement) {
+            (Some(a), Some(b)) => Some(a.weakest(b)),
+            (a, b) => a.or(b),
+        };
         self.truncation = match (self.truncation.take(), next.truncation) {
             (Some(a), Some(b)) => Some(a.plus(b)),
             (a, b) => a.or(b),

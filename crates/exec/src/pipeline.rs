@@ -263,6 +263,7 @@ impl Ended<'_> {
                 output,
                 success,
                 exit: from.and_then(|o| o.exit),
+                enforcement: from.and_then(|o| o.enforcement.clone()),
                 filter_stats: from.and_then(|o| o.filter_stats.clone()),
                 diff: from.and_then(|o| o.diff.clone()),
             });

@@ -101,6 +101,17 @@ impl Cleared {
         self.events.is_some()
     }
 
+    /// Tells the watcher, if there is one, what the boundary refused.
+    pub fn refused(&self, what: &str) {
+        if let Some(events) = &self.events {
+            events.send(ToolEvent::Refused {
+                tool_name: self.call().tool_id.as_str().into(),
+                call_id: self.call().context.call_id.clone(),
+                what: what.into(),
+            });
+        }
+    }
+
     /// Shows the watcher a piece of output, if there is one who looks.
     pub fn show(&self, stream: OutputStream, chunk: &[u8]) {
         if let Some(events) = &self.events {

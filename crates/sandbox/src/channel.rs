@@ -167,6 +167,11 @@ pub(crate) fn line() -> Res<(OwnedFd, OwnedFd)> {
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
+/// Asks pid 1 to ask everything inside to end.
+pub(crate) fn ask_to_end(line: &OwnedFd) -> Res<()> {
+    sys::send(line.as_raw_fd(), &[0], None)
+}
+
 /// Reads the next note, waiting for it or not.
 pub(crate) fn hear(line: &OwnedFd, wait: bool) -> Res<Heard> {
     let mut buffer = [0u8; MESSAGE_ROOM];

@@ -11,7 +11,7 @@ use crate::channel::{self, Ended, Heard, Note};
 use crate::enforcement::Enforcement;
 use crate::error::Error;
 use crate::launch;
-use crate::plan::Watched;
+use crate::plan::{self, Watched};
 use crate::sys;
 
 /// A command that runs inside the boundary.
@@ -196,6 +196,14 @@ impl Child {
         &self.enforcement
     }
 
+    /// Sockets that were refused so far; at most the first few dozen are told.
+    ///
+    /// As far as [`Child::try_wait`] has read the news.
+    #[must_use]
+    pub fn refused(&self) -> &[RefusedSocket] {
+        self.exit.as_ref().map_or(&self.refused, |exit| &exit.refused)
+    }
+
     /// The caller's side of the command's terminal, if it has one.
     #[must_use]
     pub fn terminal(&self) -> Option<BorrowedFd<'_>> {
@@ -287,18 +295,23 @@ impl Child {
             largest: told.largest,
             refused_count: told.refused.max(refused.len() as u64),
             refused,
-            touched: self
-                .watched
-                .iter()
-                .filter(|watched| watched.changed())
-                .map(|watched| watched.path.clone())
-                .collect(),
+            touched: plan::changed(&self.watched),
         });
         if ended.is_none() {
             self.end();
         }
         self.line = None;
         self.leave();
+    }
+
+    /// Asks the command and all it started to end (SIGTERM), without waiting for it.
+    ///
+    /// Whoever doesn't listen runs on: kill them after a grace.
+    pub fn terminate(&mut self) {
+        if let (Some(line), None) = (&self.line, &self.exit) {
+            // A line too full to take it is that of a command about to end, or to be killed.
+            channel::ask_to_end(line).ok();
+        }
     }
 
     /// Kills the command and all it started, and waits until none of it is left.

@@ -357,11 +357,17 @@ fn attend(
         }
         let [caller, children, refused] = fds;
         if caller.revents != 0 {
-            // The caller never writes, so this is its end. Ending ends everything inside.
-            if !contained {
-                orphans::end_all(PATIENCE);
+            match sys::read(line, &mut [0u8; 8]) {
+                Ok(1..) => ask_to_end(program, contained),
+                Err(Errno(libc::EINTR | libc::EAGAIN)) => {}
+                // The caller is gone. Ending ends everything inside.
+                _ => {
+                    if !contained {
+                        orphans::end_all(PATIENCE);
+                    }
+                    sys::exit(1);
+                }
             }
-            sys::exit(1);
         }
         if refused.revents & libc::POLLIN != 0
             && let Some(listener) = listener
@@ -383,8 +389,12 @@ fn attend(
         }
     }
     if contained {
-        // Everything but ourselves; a fork in the middle of it is either seen or undone.
-        sys::kill(-1, libc::SIGKILL).ok();
+        // Whoever is left is our child or has an ancestor that is. With none left there is nothing to
+        // look for, which means all processes of the machine.
+        if collect_rest() {
+            // Everything but ourselves; a fork in the middle of it is either seen or undone.
+            sys::kill(-1, libc::SIGKILL).ok();
+        }
         let until = sys::now_millis() + PATIENCE;
         let mut fds = [watch(Some(signals))];
         while collect_rest() && sys::now_millis() < until {
@@ -396,6 +406,16 @@ fn attend(
         orphans::end_all(PATIENCE);
     }
     ended
+}
+
+/// Asks everything inside to end, what is stopped too.
+fn ask_to_end(program: i32, contained: bool) {
+    if contained {
+        sys::kill(-1, libc::SIGTERM).ok();
+        sys::kill(-1, libc::SIGCONT).ok();
+    } else {
+        orphans::ask_all(program);
+    }
 }
 
 /// Collects the ended; gives the program's status once it is among them.

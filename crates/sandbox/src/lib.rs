@@ -118,7 +118,7 @@ mod wire;
 #[cfg(target_os = "linux")]
 pub use host::spawn_in_session;
 #[cfg(unix)]
-pub use session::own_session;
+pub use session::{ignores_signal, own_session};
 
 #[cfg(all(target_os = "linux", feature = "danger-ablation"))]
 pub use ablation::Layer;

@@ -76,6 +76,11 @@ impl Lookup {
         self.listings.push((directory.to_owned(), listing));
     }
 
+    /// Whether a directory above a path is listed.
+    pub(crate) fn is_listed(&self, path: &Path) -> bool {
+        self.listings.iter().any(|(directory, _)| inside(path, directory).is_some())
+    }
+
     /// What is at a path, not following a link there.
     pub(crate) fn kind(&self, path: &Path) -> Option<Kind> {
         // The closest listed directory above knows whether the way exists at all.

@@ -11,7 +11,7 @@ use crate::sys;
 pub(crate) fn end_all(patience: u64) {
     let until = sys::now_millis().saturating_add(patience);
     loop {
-        kill_children();
+        signal_children(libc::SIGKILL, 0);
         loop {
             match sys::reap(libc::WNOHANG) {
                 Ok(Some(_)) => {}
@@ -26,8 +26,16 @@ pub(crate) fn end_all(patience: u64) {
     }
 }
 
-/// Kills the direct children the kernel lists.
-fn kill_children() {
+/// Asks the program's own group, and the orphans that came to us, to end.
+pub(crate) fn ask_all(program: i32) {
+    for signal in [libc::SIGTERM, libc::SIGCONT] {
+        sys::kill(-program, signal).ok();
+        signal_children(signal, program);
+    }
+}
+
+/// Signals the direct children the kernel lists, but for one that was signalled otherwise.
+fn signal_children(signal: i32, but: i32) {
     let path = c"/proc/thread-self/children";
     let Ok(list) = sys::open_at(libc::AT_FDCWD, path, libc::O_RDONLY, 0) else {
         return;
@@ -38,8 +46,10 @@ fn kill_children() {
         for &byte in buffer.get(..length).unwrap_or_default() {
             if byte.is_ascii_digit() {
                 pid = pid.saturating_mul(10).saturating_add(i32::from(byte - b'0'));
-            } else if pid > 1 {
-                sys::kill(pid, libc::SIGKILL).ok();
+            } else {
+                if pid > 1 && pid != but {
+                    sys::kill(pid, signal).ok();
+                }
                 pid = 0;
             }
         }

@@ -29,7 +29,7 @@ use crate::policy::{Limits, Network, Policy, Privileges, Scratch, Strictness};
 use crate::seccomp::{self, Choice};
 use crate::sys::abi::{self, MountAttr};
 
-pub(crate) use guards::{Stamp, Watched};
+pub(crate) use guards::{Stamp, Watched, changed};
 
 /// What the child does, in order.
 #[derive(Debug)]

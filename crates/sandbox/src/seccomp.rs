@@ -9,7 +9,7 @@ mod compile;
 mod interpret;
 mod table;
 
-pub(crate) use compile::compile;
+pub(crate) use compile::{SUPPORTED, compile};
 
 use crate::policy::{Nesting, Network, Policy, Strictness};
 
@@ -29,11 +29,6 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// The strictest filter.
-    pub(crate) const fn bare() -> Self {
-        Self { local: false, internet: false, nesting: false, tracing: false, notify: false }
-    }
-
     pub(crate) fn of(policy: &Policy, own_processes: bool) -> Self {
         Self {
             local: policy.strictness == Strictness::Standard,

@@ -28,6 +28,22 @@ pub fn own_session(command: &mut Command) {
     }
 }
 
+/// Whether this process ignores a signal, as it does where whoever started it wants it to go on.
+///
+/// ```
+/// assert!(!toolgate_sandbox::ignores_signal(15));
+/// ```
+pub fn ignores_signal(number: i32) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: with no new action the call only writes the present one, into memory that is ours. Zeroed,
+    // the plain C struct is a valid value also where the call fails, as for a number that is no signal.
+    let action = unsafe {
+        libc::sigaction(number, std::ptr::null(), action.as_mut_ptr());
+        action.assume_init()
+    };
+    action.sa_sigaction == libc::SIG_IGN
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

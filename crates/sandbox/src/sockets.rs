@@ -31,7 +31,7 @@ pub(crate) fn parse(table: &[u8]) -> Vec<PathBuf> {
 /// Absolute paths of the sockets bound now.
 pub(crate) fn read() -> Vec<PathBuf> {
     let mut table = Vec::with_capacity(16 << 10);
-    match File::open("/proc/net/unix").and_then(|mut file| file.read_to_end(&mut table)) {
+    match File::open("/proc/self/net/unix").and_then(|mut file| file.read_to_end(&mut table)) {
         Ok(_) => parse(&table),
         Err(_) => Vec::new(),
     }

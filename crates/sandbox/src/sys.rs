@@ -428,6 +428,38 @@ pub(crate) fn send(socket: RawFd, bytes: &[u8], with: Option<RawFd>) -> Res<()> 
     })
 }
 
+/// The mounts this process can reach, as many as there is room for.
+pub(crate) fn list_mounts(into: &mut [u64]) -> Res<&[u64]> {
+    let request = abi::MountRequest::new(abi::LSMT_ROOT, 0);
+    // SAFETY: the kernel reads the request by its own size and writes at most as many numbers as there
+    // is room for.
+    let ret =
+        unsafe { libc::syscall(abi::SYS_LISTMOUNT, &raw const request, into.as_mut_ptr(), into.len(), 0u32) };
+    let count = checked(ret)?;
+    into.get(..count as usize).ok_or(Errno(libc::EIO))
+}
+
+/// The device of the file system that is mounted there.
+pub(crate) fn mounted_device(mount: u64) -> Res<[u32; 2]> {
+    let request = abi::MountRequest::new(mount, abi::STATMOUNT_SB_BASIC);
+    let mut answer = abi::MountAnswer::default();
+    // SAFETY: the kernel reads the request by its own size and writes at most the size that is given.
+    let ret = unsafe {
+        libc::syscall(
+            abi::SYS_STATMOUNT,
+            &raw const request,
+            &raw mut answer,
+            size_of::<abi::MountAnswer>(),
+            0u32,
+        )
+    };
+    done(ret)?;
+    if answer.mask & abi::STATMOUNT_SB_BASIC == 0 {
+        return Err(Errno(libc::EOPNOTSUPP));
+    }
+    Ok(answer.device)
+}
+
 /// Lists names of an open directory into a buffer in the kernel's own form.
 pub(crate) fn list(dir: RawFd, buffer: &mut [u8]) -> Res<usize> {
     // SAFETY: the buffer is writable for its length.

@@ -4,23 +4,25 @@
 //! ([`Child`]). [`HostSpawner`] starts it with no boundary at all; a spawner with one takes the same
 //! request and gives the same handle, so that no tool has a second way of running a program.
 
+#[cfg(target_os = "linux")]
+mod configured;
 mod host;
 #[cfg(target_os = "linux")]
 mod sandboxed;
 mod sweep;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use toolgate_exec::{BoxFuture, ExitStatus, NetworkScope, ToolError};
+use toolgate_exec::{BoxFuture, Enforcement, ExitStatus, NetworkScope, ToolError};
 
 pub use host::HostSpawner;
 #[cfg(target_os = "linux")]
 pub use sandboxed::SandboxSpawner;
+pub use toolgate_sandbox::ignores_signal;
 #[cfg(target_os = "linux")]
 pub use toolgate_sandbox::{Level as BoundaryLevel, Network as BoundaryNetwork, Policy as BoundaryPolicy};
 
@@ -87,10 +89,16 @@ pub trait Child: Send + Sync {
     /// The same in a place that can't wait for a future, such as `Drop`: blocks for some milliseconds.
     fn end_now(&self) -> usize;
 
-    /// The boundary that is really around it, in a word or a list of words; `none` where there is none.
-    fn enforcement(&self) -> Cow<'_, str>;
+    /// What is really enforced around it.
+    fn enforcement(&self) -> Enforcement;
 
-    /// What the boundary saw and refused, once the program has ended, a sentence each.
+    /// What the boundary has refused it since this was last asked, a phrase each: the sockets it may not
+    /// have, as far as that can be seen. At most a few dozen are told.
+    fn refusals(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What is to be said of it, once the program has ended, a sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }

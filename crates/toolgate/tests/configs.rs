@@ -30,7 +30,7 @@ fn meaning(path: &Path) -> Result<String, String> {
     let around = Surroundings { home: Some("/home/me".into()), ..Surroundings::new("/repo") };
     let loaded =
         load(&[Source::new(layer, name, text).dir("/repo")], &around).map_err(|e| format!("{e}\n"))?;
-    let set = loaded.settings.iter().filter(|s| s.origins.iter().any(|o| o.layer != Layer::BuiltIn));
+    let set = loaded.settings().iter().filter(|s| s.origins.iter().any(|o| o.layer != Layer::BuiltIn));
     Ok(set
         .map(|s| {
             let origins: Vec<_> = s.origins.iter().map(|o| o.to_string()).collect();

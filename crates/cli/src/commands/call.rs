@@ -38,7 +38,7 @@ impl Call {
             )
         })?;
         let start = self.session.start()?;
-        let assembly = Assembly::load(&start, &globals.config)?;
+        let assembly = Assembly::load(&start, &globals.config, &self.session)?;
         let call = ToolCall::new(self.tool, params).with_context(self.session.context(&start));
 
         assemble::in_runtime(async |signals| {

@@ -32,7 +32,7 @@ impl Exec {
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
         let text = input::file_or_stdin("the reply", &self.file)?;
         let start = self.session.start()?;
-        let assembly = Assembly::load(&start, &globals.config)?;
+        let assembly = Assembly::load(&start, &globals.config, &self.session)?;
 
         assemble::in_runtime(async |signals| {
             let pipeline = assembly.pipeline(&self.session, &signals)?;

@@ -66,23 +66,42 @@ pub(crate) struct Globals {
     pub(crate) config: Vec<Source>,
 }
 
+// Flags of a verb that is not asked for need not be put together. So the line that the list of verbs
+// shows stands here, and again in the verb's own file.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Verb {
+    /// Run one shell command through the pipeline
     Run(run::Run),
+    /// Run the fenced blocks of an agent's reply
     Exec(exec::Exec),
+    /// Call one tool with JSON parameters
     Call(call::Call),
+    /// List the tools an agent is given
     Tools(tools::Tools),
+    /// Say what a command would do and whether it may, without running it
     Check(check::Check),
+    /// Explain a reason's code, or what is known about a program
     Explain(explain::Explain),
+    /// Check the policy, test it against cases, and see what its rules do over a history
     Policy(policy::Policy),
+    /// Shorten captured output without losing a fact
     Filter(filter::Filter),
+    /// Give, show and take back what may be done without asking
     Grants(grants::Grants),
+    /// Read, search and remove outputs that were too long to be shown
     Output(output::Output),
+    /// Show how many tokens filters saved, per command and over time
     Gain(gain::Gain),
+    /// Show what this machine can enforce, and prove it by small attacks
     Doctor(doctor::Doctor),
+    /// Show every command that bash would find in a text
     Parse(parse::Parse),
+    /// Show and check the configuration
     Config(config::Config),
+    /// Print a script that completes commands in a shell
     Completions(completions::Completions),
+    /// Print a manual page
     Man(man::Man),
 }
 
@@ -187,6 +206,22 @@ mod tests {
     }
 
     #[test]
+    fn the_list_of_verbs_says_what_their_own_pages_say() {
+        let listed = table();
+        let mut built = table();
+        built.build();
+        for (listed, own) in listed.get_subcommands().zip(built.get_subcommands()) {
+            assert_eq!(listed.get_name(), own.get_name());
+            assert_eq!(
+                listed.get_about().map(ToString::to_string),
+                own.get_about().map(ToString::to_string),
+                "{}",
+                own.get_name()
+            );
+        }
+    }
+
+    #[test]
     fn every_verb_and_flag_says_what_it_does_in_one_plain_line() {
         fn walk(command: &clap::Command) {
             let mut abouts =
@@ -201,6 +236,8 @@ mod tests {
             }
             command.get_subcommands().for_each(walk);
         }
-        walk(&table());
+        let mut table = table();
+        table.build();
+        walk(&table);
     }
 }

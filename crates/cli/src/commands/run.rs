@@ -60,7 +60,7 @@ impl Run {
             flags.push(Source::flag("--timeout", "tools.shell.timeout", &secs.to_string()));
         }
         let start = self.session.start()?;
-        let assembly = Assembly::load(&start, &flags)?;
+        let assembly = Assembly::load(&start, &flags, &self.session)?;
         let rules = if self.raw { None } else { assembly.rules()? };
         let shown = self.shown(ui, rules.as_ref().is_some_and(|rules| rules.shortens(&command)));
         let distil = assembly.distil(rules, shown)?;

@@ -40,7 +40,7 @@ enum Form {
 
 impl Tools {
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
-        let assembly = Assembly::load(&start_dir(None)?, &globals.config)?;
+        let assembly = Assembly::load(&start_dir(None)?, &globals.config, &SessionFlags::plain())?;
         // Listing runs nothing, but a tool may hold on to the runtime it is made in.
         let tools = crate::assemble::in_runtime(async |signals| {
             Ok(ToolRegistry::from_definitions(

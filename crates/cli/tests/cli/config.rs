@@ -51,6 +51,26 @@ fn each_value_says_where_it_is_from() {
     max_output_bytes = 67108864     # built-in
     quota_bytes = 2147483648        # built-in
     reserve_bytes = 268435456       # built-in
+
+    [sandbox]
+    preset = "workspace-write"      # built-in
+    network = "deny"                # built-in
+    writable = []                   # built-in
+    hidden = []                     # built-in
+    hide_env_files = false          # built-in
+    protected = []                  # built-in
+    strict = false                  # built-in
+    nested = false                  # built-in
+    degrade = false                 # built-in
+
+    [sandbox.limits]
+    wall_secs = 0                   # built-in
+    cpu_secs = 0                    # built-in
+    memory_mb = 0                   # built-in
+    processes = 8192                # built-in
+    file_size_mb = 0                # built-in
+    open_files = 0                  # built-in
+    scratch_mb = 4096               # built-in
     --- exit 0
     "#);
     let report = user.toolgate(&["config", "show", "--json"]).json();

@@ -109,20 +109,19 @@ fn the_long_help_of_run_is_complete() {
           --network <SCOPE>
               Say what of the network the call may reach: deny, allow, or only:HOST,…
               
-              Closed unless you open it. Where the boundary is enforced, the kernel keeps it closed
-              whatever the command is called. `only` can't be enforced yet and is refused.
-              
-              [default: deny]
+              Without it, what `sandbox.network` says: closed unless you open it. Where the boundary is
+              enforced, the kernel keeps it closed whatever the command is called. `only` can't be
+              enforced yet and is refused.
 
           --sandbox <PRESET>
               Say what boundary commands run in
+              
+              Without it, what `sandbox.preset` says: workspace-write unless you change it.
 
               Possible values:
               - read-only:       Everything but secrets can be read, nothing changed
               - workspace-write: As read-only, but the workspace can be changed
               - open:            The host's files; only the process tree is bounded
-              
-              [default: workspace-write]
 
           --writable <DIR>
               Let commands write in this directory as well
@@ -199,9 +198,8 @@ fn the_short_help_of_the_other_verbs() {
                               read-only, supervised, full]
           --plan              Refuse what can change anything: the agent looks and plans
           --network <SCOPE>   Say what of the network the call may reach: deny, allow, or only:HOST,…
-                              [default: deny]
-          --sandbox <PRESET>  Say what boundary commands run in [default: workspace-write] [possible
-                              values: read-only, workspace-write, open]
+          --sandbox <PRESET>  Say what boundary commands run in [possible values: read-only,
+                              workspace-write, open]
           --writable <DIR>    Let commands write in this directory as well
           --degrade           Run with less of the boundary than was asked for, where this machine can't
                               give all of it
@@ -232,9 +230,8 @@ fn the_short_help_of_the_other_verbs() {
                               read-only, supervised, full]
           --plan              Refuse what can change anything: the agent looks and plans
           --network <SCOPE>   Say what of the network the call may reach: deny, allow, or only:HOST,…
-                              [default: deny]
-          --sandbox <PRESET>  Say what boundary commands run in [default: workspace-write] [possible
-                              values: read-only, workspace-write, open]
+          --sandbox <PRESET>  Say what boundary commands run in [possible values: read-only,
+                              workspace-write, open]
           --writable <DIR>    Let commands write in this directory as well
           --degrade           Run with less of the boundary than was asked for, where this machine can't
                               give all of it

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;
+mod boundary;
 mod calls;
 mod config;
 mod grants;

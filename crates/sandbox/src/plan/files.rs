@@ -55,11 +55,12 @@ impl FileView {
 
     /// The writable directory a resolved path is in.
     pub(crate) fn writable_root(&self, path: &Path) -> Option<&Path> {
+        // Of those above one path the longest is the deepest.
         self.writable
             .iter()
             .map(PathBuf::as_path)
-            .filter(|root| path.starts_with(root))
-            .max_by_key(|root| depth(root))
+            .filter(|root| plainly_below(path, root) || path.starts_with(root))
+            .max_by_key(|root| root.as_os_str().len())
     }
 
     /// Private directories, as paths inside.
@@ -71,6 +72,12 @@ impl FileView {
     pub(crate) fn kept(&self) -> &[PathBuf] {
         &self.kept
     }
+}
+
+/// Whether it is spelled as a path below another: a quick yes, and no answer where not.
+fn plainly_below(path: &Path, top: &Path) -> bool {
+    let rest = path.as_os_str().as_bytes().strip_prefix(top.as_os_str().as_bytes());
+    rest.is_some_and(|rest| rest.starts_with(b"/"))
 }
 
 /// Works out the view.

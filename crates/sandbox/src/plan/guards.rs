@@ -54,11 +54,30 @@ fn stamp(path: &Path) -> Option<Stamp> {
     })
 }
 
-impl Watched {
-    /// Whether it is another than it was.
-    pub(crate) fn changed(&self) -> bool {
-        stamp(&self.path) != self.before
+/// Those of these paths that are others than they were.
+///
+/// Most were missing and still are; where what they lie in can be listed at once, it is.
+pub(crate) fn changed(watched: &[Watched]) -> Vec<PathBuf> {
+    let mut missing: Vec<&Path> = watched
+        .iter()
+        .filter(|watched| watched.before.is_none())
+        .map(|watched| watched.path.as_path())
+        .collect();
+    // What lies in another's directory comes after it.
+    missing.sort_unstable_by_key(|path| path.as_os_str().len());
+    let mut lookup = Lookup::default();
+    for path in missing {
+        if !lookup.is_listed(path)
+            && let Some(parent) = path.parent()
+        {
+            lookup.list(parent);
+        }
     }
+    let changed = |watched: &&Watched| match watched.before {
+        None => lookup.kind(&watched.path).is_some(),
+        before => stamp(&watched.path) != before,
+    };
+    watched.iter().filter(changed).map(|watched| watched.path.clone()).collect()
 }
 
 /// The policy's hidden paths that exist, resolved.

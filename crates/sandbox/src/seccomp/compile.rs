@@ -29,6 +29,9 @@ pub(super) const NATIVE: Option<u32> = Some(0xC000_00B7);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) const NATIVE: Option<u32> = None;
 
+/// Whether there is a filter for this processor.
+pub(crate) const SUPPORTED: bool = NATIVE.is_some();
+
 /// Numbers from here on are x32 calls: the same processor, other numbers.
 #[cfg(target_arch = "x86_64")]
 const FOREIGN_NUMBERS: Option<u32> = Some(0x4000_0000);

@@ -74,6 +74,41 @@ pub(crate) struct CloneArgs {
     pub(crate) cgroup: u64,
 }
 
+// The same numbers on every architecture.
+pub(crate) const SYS_STATMOUNT: libc::c_long = 457;
+pub(crate) const SYS_LISTMOUNT: libc::c_long = 458;
+
+pub(crate) const LSMT_ROOT: u64 = u64::MAX;
+pub(crate) const STATMOUNT_SB_BASIC: u64 = 1;
+
+/// First argument of `statmount` and `listmount`, in its first published size.
+#[repr(C)]
+pub(crate) struct MountRequest {
+    pub(crate) size: u32,
+    pub(crate) spare: u32,
+    pub(crate) mount: u64,
+    /// What is asked for, or after which mount the list goes on.
+    pub(crate) param: u64,
+}
+
+impl MountRequest {
+    pub(crate) const fn new(mount: u64, param: u64) -> Self {
+        Self { size: size_of::<Self>() as u32, spare: 0, mount, param }
+    }
+}
+
+/// What `statmount` answers, up to where all there is after it was asked for.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct MountAnswer {
+    pub(crate) size: u32,
+    pub(crate) options: u32,
+    pub(crate) mask: u64,
+    pub(crate) device: [u32; 2],
+    /// Never looked at; the kernel fills as much as there is room for.
+    pub(crate) rest: [u64; 31],
+}
+
 /// First argument of `capset`.
 #[repr(C)]
 pub(crate) struct CapHeader {

@@ -66,6 +66,39 @@ fn nothing_outlives_a_kill() {
 }
 
 #[test]
+fn all_of_it_is_asked_to_end() {
+    everyone(|ground| {
+        // One that is stopped, one of another session, and the program itself say goodbye.
+        let stopped = "bash -c 'trap \"echo stopped; exit\" TERM; kill -STOP $$; while :; do :; done' &
+            until read -r _ _ state _ < /proc/$!/stat && [ $state = T ]; do :; done; echo ready;";
+        let session = "setsid bash -c 'trap \"echo session; exit\" TERM; echo ready; while :; do :; done' &";
+        let program = "trap 'echo program; wait; exit 7' TERM; echo ready; while :; do wait; done";
+        let ask = |sandbox: Sandbox, script: String, count: usize| {
+            let (mut child, output) = ground.start(&sandbox, &script);
+            let mut lines = BufReader::new(output).lines().map(Result::unwrap);
+            assert!(lines.by_ref().take(count).all(|line| line == "ready"));
+            child.terminate();
+            assert_eq!(child.wait().unwrap().status, Status::Code(7));
+            let mut said: Vec<String> = lines.collect();
+            said.sort();
+            said
+        };
+        let sandbox = Sandbox::new(ground.policy()).unwrap();
+        let said = ask(sandbox, format!("{stopped} {session} {program}"), 3);
+        assert_eq!(said, ["program", "session", "stopped"]);
+
+        // Without namespaces who left the group is only killed.
+        let mut policy = ground.policy();
+        policy.least = Level::Landlock;
+        let bare = on(policy, |machine| {
+            machine.namespaces_refused =
+                Some((toolgate_sandbox::Stage::Namespaces, toolgate_sandbox::Errno(libc::EPERM)));
+        });
+        assert_eq!(ask(bare.unwrap(), format!("{stopped} {program}"), 2), ["program", "stopped"]);
+    });
+}
+
+#[test]
 fn nothing_outlives_a_dropped_handle() {
     everyone(|ground| {
         let marker = marker();

@@ -12,6 +12,10 @@ pub(super) struct Key {
     pub(super) name: String,
     pub(super) rule: Rule,
     pub(super) default: Value,
+    /// The values there are, where they are few: the laxest first where that matters.
+    pub(super) options: Vec<Value>,
+    /// Whether it is a list of places of the file system.
+    pub(super) places: bool,
 }
 
 /// The schema, with the references in it followed.
@@ -58,7 +62,13 @@ impl Keys {
             if self.is_section(property) {
                 self.collect(property, &full, default, keys);
             } else {
-                keys.push(Key { name: full, rule: Rule::of(property), default: default.clone() });
+                keys.push(Key {
+                    name: full,
+                    rule: Rule::of(property),
+                    default: default.clone(),
+                    options: options(self.follow(property)),
+                    places: property.get("x-places").is_some_and(|places| places == true),
+                });
             }
         }
     }
@@ -78,6 +88,13 @@ impl Keys {
         }
         sections
     }
+}
+
+/// The values of an enum, in the order of the type.
+fn options(schema: &Value) -> Vec<Value> {
+    let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+    let described = list("oneOf").filter_map(|option| option.get("const"));
+    list("enum").chain(described).cloned().collect()
 }
 
 pub(super) fn join(at: &str, name: &str) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use toolgate_policy::decide::Policy;
@@ -155,19 +155,30 @@ pub type ListOrigins = BTreeMap<String, Vec<Origin>>;
 pub struct Loaded {
     /// The configuration.
     pub config: Config,
-    /// Every key, in the order of the types.
-    pub settings: Vec<Setting>,
     /// By what calls are judged, as all of it says.
     pub policy: Arc<Policy>,
     /// Where the entries of each of the policy's permission lists stand.
     pub list_origins: Vec<ListOrigins>,
+    /// Worked out when someone asks, where nothing was read that would need it.
+    settings: OnceLock<Vec<Setting>>,
 }
 
 impl Loaded {
+    /// Every key, in the order of the types.
+    pub fn settings(&self) -> &[Setting] {
+        self.settings.get_or_init(|| built_in().into_iter().map(|merged| merged.setting).collect())
+    }
+
     /// One key by its full name.
     pub fn setting(&self, key: &str) -> Option<&Setting> {
-        self.settings.iter().find(|s| s.key == key)
+        self.settings().iter().find(|s| s.key == key)
     }
+}
+
+/// Every key as it is where nobody says anything.
+fn built_in() -> Vec<Merged> {
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+    Keys::new(schema()).all(&defaults).into_iter().map(Merged::default).collect()
 }
 
 /// Puts the layers together: the defaults, then `sources` in the order of their layers.
@@ -180,17 +191,21 @@ impl Loaded {
 /// # Errors
 /// Everything that is wrong in any of the sources, each with its place.
 pub fn load(sources: &[Source], around: &Surroundings<'_>) -> Result<Loaded, ConfigErrors> {
+    if sources.is_empty() {
+        // Most runs have no file at all, and need not pay for the schema that files are checked against.
+        let config = Config::default();
+        let policy = judged_by(&config, Rules::default(), Vec::new())?;
+        return Ok(Loaded { config, policy, list_origins: Vec::new(), settings: OnceLock::new() });
+    }
     let keys = Keys::new(schema());
-    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
     let mut merge = Merge {
         around,
-        settings: Vec::new(),
+        settings: built_in(),
         rules: Rules::default(),
         lists: Vec::new(),
         list_origins: Vec::new(),
         errors: Vec::new(),
     };
-    merge.settings.extend(keys.all(&defaults).into_iter().map(Merged::default));
 
     let mut sources: Vec<&Source> = sources.iter().collect();
     sources.sort_by_key(|source| source.layer);
@@ -209,11 +224,21 @@ pub fn load(sources: &[Source], around: &Surroundings<'_>) -> Result<Loaded, Con
         let problem = Problem::Unusable { key: "toolgate.toml".to_owned(), why: error.to_string() };
         ConfigErrors(vec![ConfigError::new(problem, "the merged configuration", "", 0..0)])
     })?;
-    let policy = policy::policy(&config, merge.rules, merge.lists).map_err(|error| {
+    let policy = judged_by(&config, merge.rules, merge.lists)?;
+    Ok(Loaded { config, policy, list_origins: merge.list_origins, settings: settings.into() })
+}
+
+/// What calls are judged by, as the configuration, its rules and its lists say.
+fn judged_by(
+    config: &Config,
+    rules: Rules,
+    lists: Vec<PermissionPolicy>,
+) -> Result<Arc<Policy>, ConfigErrors> {
+    let policy = policy::policy(config, rules, lists).map_err(|error| {
         let problem = Problem::Unusable { key: "tools.shell.allowed_commands".to_owned(), why: error.what };
         ConfigErrors(vec![ConfigError::new(problem, "the merged configuration", "", 0..0)])
     })?;
-    Ok(Loaded { config, settings, policy: Arc::new(policy), list_origins: merge.list_origins })
+    Ok(Arc::new(policy))
 }
 
 struct Merge<'a, 'b> {
@@ -227,6 +252,8 @@ struct Merge<'a, 'b> {
 
 struct Merged {
     setting: Setting,
+    options: Vec<Value>,
+    places: bool,
     /// What the managed file says, which bounds all others.
     managed: Option<(Value, Origin)>,
 }
@@ -235,7 +262,7 @@ impl Merged {
     fn default(key: Key) -> Self {
         let origins = vec![Origin::built_in(); entries(&key.default, key.rule)];
         let setting = Setting { key: key.name, value: key.default, origins, rule: key.rule };
-        Self { setting, managed: None }
+        Self { setting, options: key.options, places: key.places, managed: None }
     }
 }
 
@@ -327,7 +354,7 @@ impl Merged {
         let key = leaf.key.clone();
         let entry = |at: Option<usize>| at.map_or_else(|| key.clone(), |at| format!("{key}[{at}]"));
         let unusable = |(part, why): (String, String)| (Problem::Unusable { key: key.clone(), why }, part);
-        if *rule == Rule::Within {
+        if self.places {
             leaf.value = places(leaf, around, source.dir.as_deref())
                 .map_err(|(at, why)| unusable((entry(Some(at)), why)))?;
         }
@@ -336,13 +363,13 @@ impl Merged {
         let managed =
             self.managed.as_ref().filter(|_| source.layer > Layer::Managed && *rule != Rule::Tighten);
         if let Some((before, origin)) = managed
-            && let Some(looser) = rule.loosened(before, &leaf.value, &around.start)
+            && let Some(looser) = rule.loosened(before, &leaf.value, &around.start, &self.options)
         {
             let part = entry(looser.entry);
             return Err((Problem::ManagedLoosens { key, why: looser.why, before: origin.clone() }, part));
         }
         if source.layer == (Layer::Project { trusted: false })
-            && let Some(looser) = rule.loosened(value, &leaf.value, &around.start)
+            && let Some(looser) = rule.loosened(value, &leaf.value, &around.start, &self.options)
         {
             let before = origins.first().cloned().unwrap_or_else(Origin::built_in);
             let part = entry(looser.entry);
@@ -408,7 +435,7 @@ fn strange(leaf: &Leaf) -> Option<(String, String)> {
         Setting { key: leaf.key.clone(), value: leaf.value.clone(), origins: Vec::new(), rule: Rule::Never };
     let config: Config = serde_json::from_value(nested(&[alone])).ok()?;
     let of_key = |part: &str| part.strip_prefix(&leaf.key).is_some_and(|rest| rest.starts_with(['[', '.']));
-    config.tools.problems().into_iter().find(|(part, _)| of_key(part))
+    config.problems().into_iter().find(|(part, _)| of_key(part))
 }
 
 /// Keys with full names as one nested object.

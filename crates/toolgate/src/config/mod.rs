@@ -2,7 +2,7 @@
 //!
 //! This module is given texts and says what they mean; it opens no file and reads no variable.
 //! Finding the files is the binary's business. To add a section, write its type in a file of its
-//! own, put the type into [`ToolsConfig`], and give every key its [`Rule`] (`x-project`): checks,
+//! own, put the type into [`Config`], and give every key its [`Rule`] (`x-project`): checks,
 //! merging, the JSON Schema and `toolgate config show` follow from the type.
 //!
 //! ```
@@ -26,6 +26,7 @@ mod permissions;
 mod policy;
 mod rule;
 mod rules;
+mod sandbox;
 mod shell;
 mod tools;
 
@@ -42,6 +43,7 @@ pub use permissions::{Action, PermissionEntry, PermissionsConfig};
 pub use policy::{PolicyConfig, ProfileName};
 pub use rule::Rule;
 pub use rules::RuleConfig;
+pub use sandbox::{SandboxConfig, SandboxLimits, SandboxNetwork, SandboxPreset};
 pub use shell::ShellConfig;
 pub use tools::ToolsConfig;
 
@@ -58,6 +60,17 @@ pub struct Config {
     pub policy: PolicyConfig,
     /// The tools an agent is given.
     pub tools: ToolsConfig,
+    /// The operating-system boundary that commands run in.
+    pub sandbox: SandboxConfig,
+}
+
+impl Config {
+    /// What a schema can't say: the part it is about, and what is wrong.
+    fn problems(&self) -> Vec<(String, String)> {
+        let mut all = self.tools.problems();
+        all.extend(self.sandbox.problems());
+        all
+    }
 }
 
 /// The JSON Schema (2020-12) of `toolgate.toml`, for editors.

@@ -20,6 +20,7 @@ pub struct PolicyConfig {
 }
 
 /// A profile by its name.
+// The laxest first: a project may only go on in the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProfileName {
@@ -30,11 +31,6 @@ pub enum ProfileName {
     Default,
     /// For unattended or untrusted work: reading is free, everything else is asked about or denied.
     Strict,
-}
-
-impl ProfileName {
-    /// The profiles, the laxest first.
-    pub(super) const BY_STRICTNESS: [&'static str; 3] = ["open", "default", "strict"];
 }
 
 impl From<ProfileName> for Profile {

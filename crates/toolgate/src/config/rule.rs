@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::policy::ProfileName;
-
 /// What a project's file may do to a key before the user trusts it, and what anyone may do to a
 /// key that the managed file sets.
 ///
@@ -19,15 +17,19 @@ pub enum Rule {
     Free,
     /// Make the number smaller.
     Lower,
+    /// Make the number smaller, where 0 is no limit.
+    Limit,
     /// Switch it off.
     Off,
+    /// Switch it on.
+    On,
     /// Add entries. Lists of this kind are joined over all layers; no layer takes an entry away.
     Add,
     /// Add entries that ask or deny. Joined as those of [`Rule::Add`].
     Tighten,
     /// Say something of its own: what each layer says stands beside what others say, and only tightens.
     Each,
-    /// Choose a stricter profile.
+    /// Choose a stricter value: one that the type lists later.
     Stricter,
     /// Take entries away.
     Fewer,
@@ -36,11 +38,13 @@ pub enum Rule {
 }
 
 impl Rule {
-    const ALL: [(Self, &'static str); 10] = [
+    const ALL: [(Self, &'static str); 12] = [
         (Self::Never, "never"),
         (Self::Free, "free"),
         (Self::Lower, "lower"),
+        (Self::Limit, "limit"),
         (Self::Off, "off"),
+        (Self::On, "on"),
         (Self::Add, "add"),
         (Self::Tighten, "tighten"),
         (Self::Each, "each"),
@@ -62,8 +66,15 @@ impl Rule {
 
     /// Why `after` is not as strict as `before`; `None` where it is.
     ///
-    /// `start` stands in for an empty list of places.
-    pub(super) fn loosened(self, before: &Value, after: &Value, start: &Path) -> Option<Looser> {
+    /// `start` stands in for an empty list of places; `options` are the values there are, where they are
+    /// few.
+    pub(super) fn loosened(
+        self,
+        before: &Value,
+        after: &Value,
+        start: &Path,
+        options: &[Value],
+    ) -> Option<Looser> {
         match self {
             Self::Free | Self::Add | Self::Each => None,
             Self::Tighten => {
@@ -72,9 +83,7 @@ impl Rule {
                 Looser::entry(at, "it may ask and deny, and this allows".to_owned())
             }
             Self::Stricter => {
-                let rank = |value: &Value| {
-                    ProfileName::BY_STRICTNESS.iter().position(|name| value.as_str() == Some(name))
-                };
+                let rank = |value: &Value| options.iter().position(|option| option == value);
                 match (rank(before), rank(after)) {
                     (Some(before), Some(after)) if after >= before => None,
                     _ => Looser::all(format!("{after} is less strict than {before}")),
@@ -85,9 +94,19 @@ impl Rule {
                 (Some(before), Some(after)) if after <= before => None,
                 _ => Looser::all(format!("{after} is more than {before}")),
             },
+            Self::Limit => match (before.as_u64(), after.as_u64()) {
+                (Some(0), Some(_)) => None,
+                (Some(_), Some(0)) => Looser::all("there was a limit before, and 0 is none"),
+                (Some(before), Some(after)) if after <= before => None,
+                _ => Looser::all(format!("{after} is more than {before}")),
+            },
             Self::Off => match (before.as_bool(), after.as_bool()) {
                 (_, Some(false)) | (Some(true), Some(true)) => None,
                 _ => Looser::all("it was switched off before"),
+            },
+            Self::On => match (before.as_bool(), after.as_bool()) {
+                (_, Some(true)) | (Some(false), Some(false)) => None,
+                _ => Looser::all("it was switched on before"),
             },
             Self::Fewer => {
                 let known = list(before);
@@ -157,6 +176,15 @@ mod tests {
             (Rule::Off, json!(true), json!(false), true),
             (Rule::Off, json!(true), json!(true), true),
             (Rule::Off, json!(false), json!(true), false),
+            (Rule::On, json!(false), json!(true), true),
+            (Rule::On, json!(true), json!(true), true),
+            (Rule::On, json!(true), json!(false), false),
+            (Rule::Limit, json!(0), json!(5), true),
+            (Rule::Limit, json!(5), json!(4), true),
+            (Rule::Limit, json!(5), json!(6), false),
+            (Rule::Limit, json!(5), json!(0), false),
+            (Rule::Limit, json!(0), json!(0), true),
+            (Rule::Stricter, json!("strict"), json!("unknown"), false),
             (Rule::Add, json!([]), json!(["x"]), true),
             (Rule::Fewer, json!(["a", "b"]), json!(["b"]), true),
             (Rule::Fewer, json!(["a"]), json!(["b"]), false),
@@ -176,7 +204,7 @@ mod tests {
             (Rule::Within, json!(["/a"]), json!(["/w"]), false),
             (Rule::Within, json!(["/a"]), json!([]), false),
         ] {
-            let said = rule.loosened(&before, &after, start);
+            let said = rule.loosened(&before, &after, start, &["open", "default", "strict"].map(Value::from));
             assert_eq!(said.is_none(), fits, "{rule}: {before} -> {after}: {said:?}");
         }
     }

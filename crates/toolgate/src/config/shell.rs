@@ -25,7 +25,7 @@ pub struct ShellConfig {
     /// Directories that commands may work in; where empty, the one they start in.
     ///
     /// Absolute, or beginning with `~/`, or relative to the directory of the file that says so.
-    #[schemars(inner(length(min = 1)), extend("x-project" = "within"))]
+    #[schemars(inner(length(min = 1)), extend("x-project" = "within", "x-places" = true))]
     pub allowed_paths: Vec<PathBuf>,
     /// Whether commands may use the network.
     #[schemars(extend("x-project" = "off"))]

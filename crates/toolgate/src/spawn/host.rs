@@ -8,7 +8,6 @@
 //! The program is not reaped before everything else of it has been ended. Until then the kernel
 //! gives its number to nobody else, so a signal to "its group" can't reach a stranger.
 
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -20,7 +19,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, WaitId, WaitIdOptions};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-use toolgate_exec::{BoxFuture, ExitStatus, ToolError};
+use toolgate_exec::{BoxFuture, Enforcement, ExitStatus, ToolError};
 
 use super::sweep::Tree;
 use super::{Child, RUN_VARIABLE, SpawnRequest, Spawner};
@@ -200,8 +199,8 @@ impl Child for HostChild {
         self.0.end()
     }
 
-    fn enforcement(&self) -> Cow<'_, str> {
-        Cow::Borrowed("none")
+    fn enforcement(&self) -> Enforcement {
+        Enforcement::none()
     }
 }
 

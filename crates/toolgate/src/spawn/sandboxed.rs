@@ -7,15 +7,15 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::Signal;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-use toolgate_exec::{BoxFuture, ExitStatus, NetworkScope, ToolError};
-use toolgate_sandbox::{Command, Error, Exit, Io, Network, Policy, Sandbox, Status};
+use toolgate_exec::{BoxFuture, Enforcement, EnforcementLevel, ExitStatus, NetworkScope, ToolError};
+use toolgate_sandbox::{Command, Error, Exit, Io, Level, Network, Policy, Sandbox, Status};
 
 use super::{Child, RUN_VARIABLE, SpawnRequest, Spawner};
 
@@ -76,11 +76,8 @@ impl SandboxSpawner {
         let child = started.map_err(|error| refusal(error, &cwd))?;
         let news = child.as_fd().try_clone_to_owned();
         let news = news.map_err(|error| ToolError::execution("watching the command", error))?;
-        let enforcement = child.enforcement().level.as_str().to_owned();
-        let missing = child.enforcement().missing.iter().map(|m| m.code()).collect::<Vec<_>>().join(", ");
-        let enforcement =
-            if missing.is_empty() { enforcement } else { format!("{enforcement}, without {missing}") };
-        Ok(Arc::new(Contained { child: Mutex::new(child), news, enforcement }))
+        let enforcement = told(child.enforcement());
+        Ok(Arc::new(Contained { state: Mutex::new(State { child, told: 0 }), news, enforcement }))
     }
 }
 
@@ -112,20 +109,37 @@ fn refusal(error: Error, cwd: &Path) -> ToolError {
     }
 }
 
+/// What holds, in the terms of results and records.
+fn told(held: &toolgate_sandbox::Enforcement) -> Enforcement {
+    let level = match held.level {
+        Level::None => EnforcementLevel::None,
+        Level::Landlock => EnforcementLevel::Landlock,
+        Level::FullNoProc => EnforcementLevel::FullNoProc,
+        Level::Full => EnforcementLevel::Full,
+    };
+    Enforcement::new(level, held.missing.iter().map(|missing| missing.code()))
+}
+
 struct Contained {
-    child: Mutex<toolgate_sandbox::Child>,
+    state: Mutex<State>,
     /// Readable when there is news of it.
     news: OwnedFd,
-    enforcement: String,
+    enforcement: Enforcement,
+}
+
+struct State {
+    child: toolgate_sandbox::Child,
+    /// How many refused sockets were told.
+    told: usize,
 }
 
 impl Contained {
-    fn lock(&self) -> MutexGuard<'_, toolgate_sandbox::Child> {
-        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ended(&self) -> io::Result<Option<Exit>> {
-        self.lock().try_wait().map_err(|error| io::Error::other(error.to_string()))
+        self.lock().child.try_wait().map_err(|error| io::Error::other(error.to_string()))
     }
 
     async fn end_of_it(&self) -> io::Result<ExitStatus> {
@@ -155,18 +169,8 @@ impl Child for Contained {
         Box::pin(self.end_of_it())
     }
 
-    /// Asks the programs that the first process of the boundary started; what they started dies with them
-    /// when it is killed.
     fn terminate(&self) {
-        let child = self.lock();
-        let Some(first) = child.pidfd().and_then(pid_of) else { return };
-        for pid in children(first) {
-            // The descriptor pins the process; a second look makes sure that it is the one meant.
-            let Ok(pinned) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { continue };
-            if children(first).contains(&pid) {
-                let _ = rustix::process::pidfd_send_signal(&pinned, Signal::TERM);
-            }
-        }
+        self.lock().child.terminate();
     }
 
     fn is_gone(&self) -> bool {
@@ -178,12 +182,22 @@ impl Child for Contained {
     }
 
     fn end_now(&self) -> usize {
-        self.lock().kill();
+        self.lock().child.kill();
         0
     }
 
-    fn enforcement(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.enforcement)
+    fn enforcement(&self) -> Enforcement {
+        self.enforcement.clone()
+    }
+
+    fn refusals(&self) -> Vec<String> {
+        let mut state = self.lock();
+        // An error is the end, which whoever waits is told.
+        let _ = state.child.try_wait();
+        let State { child, told } = &mut *state;
+        let new: Vec<String> = child.refused().iter().skip(*told).map(ToString::to_string).collect();
+        *told += new.len();
+        new
     }
 
     fn notes(&self) -> Vec<String> {
@@ -194,22 +208,13 @@ impl Child for Contained {
         }
         if exit.refused_count > 0 {
             let shown: Vec<String> = exit.refused.iter().take(3).map(ToString::to_string).collect();
-            notes.push(format!("the boundary refused {} sockets: {}", exit.refused_count, shown.join(", ")));
+            let count = match exit.refused_count {
+                1 => "a socket".to_owned(),
+                n => format!("{n} sockets"),
+            };
+            notes.push(format!("the boundary refused {count}: {}", shown.join(", ")));
         }
         notes.extend(exit.touched.iter().map(|path| format!("protected name changed: {}", path.display())));
         notes
     }
-}
-
-/// The process a descriptor stands for (`Pid:` in its fdinfo, proc(5)).
-fn pid_of(pidfd: std::os::fd::BorrowedFd<'_>) -> Option<Pid> {
-    let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd())).ok()?;
-    let pid = info.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
-    Pid::from_raw(pid)
-}
-
-fn children(of: Pid) -> Vec<Pid> {
-    let of = of.as_raw_nonzero();
-    let list = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
-    list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok().and_then(Pid::from_raw)).collect()
 }

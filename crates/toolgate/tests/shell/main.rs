@@ -8,6 +8,7 @@
 
 mod background;
 mod bad_input;
+mod contained;
 mod directories;
 mod ending;
 mod environment;

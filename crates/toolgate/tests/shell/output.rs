@@ -19,7 +19,7 @@ async fn both_streams_come_apart_and_together() {
     lines.sort_unstable();
     assert_eq!(lines, ["[stderr] err", "out"]);
     assert_eq!(field(&out, "exit_code"), 0);
-    assert_eq!(field(&out, "enforcement"), "none");
+    assert_eq!(field(&out, "enforcement"), &json!({"level": "none", "missing": []}));
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ impl Show {
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
         let (loaded, found) = config_files::read(&start_dir(None)?, &globals.config)?;
         let report = ConfigReport {
-            settings: loaded.settings.iter().map(report).collect(),
+            settings: loaded.settings().iter().map(report).collect(),
             files: found.iter().map(config_files::Found::report).collect(),
         };
         ui.answer(report, || text(ui, &loaded, self.origin))?;
@@ -47,7 +47,7 @@ fn text(ui: Ui, loaded: &Loaded, origin: bool) -> String {
     // Lines with what is said about each; the notes stand in one column.
     let mut lines: Vec<(String, String)> = Vec::new();
     let mut last = "";
-    for setting in &loaded.settings {
+    for setting in loaded.settings() {
         let (section, key) = setting.key.rsplit_once('.').unwrap_or(("", &setting.key));
         if section != last {
             if !lines.is_empty() {

@@ -10,9 +10,10 @@ use clap::Subcommand;
 use toolgate::filter::{CaptureOptions, Catalog, Filtered, filter_read};
 
 use super::Globals;
-use crate::assemble::Assembly;
+use crate::config_files;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filter_rules;
 use crate::report::FilterReport;
 use crate::ui::Ui;
 
@@ -58,7 +59,11 @@ impl Filter {
             stdout = Box::new(io::stdin());
         }
         let start = crate::session_flags::start_dir(None)?;
-        let catalog = Assembly::load(&start, &globals.config)?.rules()?.unwrap_or_else(Catalog::built_in);
+        let (loaded, _) = config_files::read(&start, &globals.config)?;
+        let catalog = match loaded.config.tools.filters.enabled {
+            true => filter_rules::catalog(&start, &loaded)?,
+            false => Catalog::built_in(),
+        };
         let options = CaptureOptions::default();
         let done = filter_read(&catalog, &self.command, self.exit, &mut *stdout, &mut *stderr, options)
             .map_err(|error| Failure::io("reading the output", error))?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolgate::exec::{NetworkScope, ToolCall};
+use toolgate::exec::ToolCall;
 use toolgate::grants::{DEFAULT_TIME, NotGrantable, SESSION_TIME, Scope};
 
 use crate::ask::{Answer, ask};
@@ -57,10 +57,9 @@ impl From<ScopeName> for Scope {
 impl Add {
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
         let start = start_dir(None)?;
-        let assembly = Assembly::load(&start, &globals.config)?;
+        let flags = SessionFlags::plain();
+        let assembly = Assembly::load(&start, &globals.config, &flags)?;
         let scope = Scope::from(self.scope);
-        // Judged as where nothing else holds it back: a grant says what may be done, wherever it is asked.
-        let flags = SessionFlags { network: NetworkScope::Allow, degrade: true, ..SessionFlags::plain() };
         let mut call = ToolCall::new(
             "bash",
             [("command".to_owned(), self.command.clone().into())].into_iter().collect(),

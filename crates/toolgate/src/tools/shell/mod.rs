@@ -475,8 +475,10 @@ async fn watched(running: Running, cancel: &[&CancellationToken], call: &Cleared
     }
     let mut held: [Vec<u8>; 2] = Default::default();
     let slot = |stream| usize::from(stream == OutputStream::Stderr);
+    let child = running.child();
     let ran = running
         .follow(cancel, &mut |stream, bytes| {
+            child.refusals().iter().for_each(|what| call.refused(what));
             let Some(held) = held.get_mut(slot(stream)) else { return };
             let piece = match held.is_empty() {
                 true => Cow::Borrowed(bytes),
@@ -489,6 +491,7 @@ async fn watched(running: Running, cancel: &[&CancellationToken], call: &Cleared
             }
         })
         .await;
+    child.refusals().iter().for_each(|what| call.refused(what));
     for stream in [OutputStream::Stdout, OutputStream::Stderr] {
         if let Some(rest) = held.get(slot(stream)).filter(|rest| !rest.is_empty()) {
             call.show(stream, rest);

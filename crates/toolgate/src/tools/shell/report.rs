@@ -123,7 +123,8 @@ fn output(tool: &str, told: Told, ran: Option<&Ran>, limit: Duration) -> ToolOut
                 }
             ));
         }
-        fields.insert("enforcement".to_owned(), ran.enforcement.as_str().into());
+        let (level, missing) = (ran.enforcement.level.as_str(), ran.enforcement.missing.clone());
+        fields.insert("enforcement".to_owned(), json!({ "level": level, "missing": missing }));
         if !ran.boundary.is_empty() {
             fields.insert("boundary".to_owned(), ran.boundary.clone().into());
             notes.extend(ran.boundary.iter().cloned());
@@ -144,6 +145,7 @@ fn output(tool: &str, told: Told, ran: Option<&Ran>, limit: Duration) -> ToolOut
     let mut output =
         ToolOutput::new(tool, summary).with_structured(Value::Object(fields)).with_truncation(truncation);
     output.exit = exit;
+    output.enforcement = ran.map(|ran| ran.enforcement.clone());
     output.filter_stats = told.stats;
     output.links.extend(told.stored.as_ref().and_then(link));
     output.stored = told.stored;

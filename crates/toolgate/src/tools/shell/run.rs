@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
-use toolgate_exec::{ExitStatus, OutputStream, ResourceLink, ToolError};
+use toolgate_exec::{Enforcement, ExitStatus, OutputStream, ResourceLink, ToolError};
 
 use super::passage::{Passage, shell_code};
 use super::sink::OutputWriter;
@@ -63,7 +63,7 @@ pub(super) struct Ran {
     pub(super) exit: Option<ExitStatus>,
     /// Processes that it left running and that were ended.
     pub(super) left_running: usize,
-    pub(super) enforcement: String,
+    pub(super) enforcement: Enforcement,
     /// What the boundary saw and refused.
     pub(super) boundary: Vec<String>,
     pub(super) link: Option<ResourceLink>,
@@ -172,7 +172,7 @@ impl Running {
             End::SinkFailed(_) | End::Lost(_) => 1,
         };
         passage.lock().unwrap_or_else(PoisonError::into_inner).finish(code);
-        let (enforcement, boundary) = (child.0.enforcement().into_owned(), child.0.notes());
+        let (enforcement, boundary) = (child.0.enforcement(), child.0.notes());
         Ran { end, exit, left_running, enforcement, boundary, link }
     }
 }
