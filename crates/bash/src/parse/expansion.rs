@@ -27,6 +27,8 @@ pub(super) enum Quoting {
 /// What is needed to read a text a second time in another way.
 pub(super) struct Retry {
     outer: bool,
+    /// Whether here-documents were waiting for the end of the line.
+    pending: bool,
     here_docs: usize,
     unbalanced: usize,
     changes: usize,
@@ -51,6 +53,8 @@ impl Parser<'_, '_> {
             }
             b'[' => self.bracket_arithmetic(parts),
             b'\'' | b'"' => self.dollar_quote(parts, quoting),
+            // When bash looks for the end of a word once more, it takes the second for an expansion.
+            b'$' if matches!(self.third(), b'(' | b'{' | b'[') => Err(self.unknown(Reason::Ambiguous)),
             next => {
                 self.unbraced(parts, next, quoting);
                 Ok(())
@@ -161,6 +165,7 @@ impl Parser<'_, '_> {
         let outer = std::mem::replace(&mut self.shared.speculating, true);
         Retry {
             outer,
+            pending: !self.pending.is_empty(),
             here_docs: self.shared.here_docs.len(),
             unbalanced: self.shared.unbalanced,
             changes: self.shared.reading.changes.len(),
@@ -188,9 +193,10 @@ impl Parser<'_, '_> {
     /// The second reading is done.
     ///
     /// Bash has cut the text at the parentheses it found in the first. A comment, a here-document or a
-    /// clause of `case` can make the second pair them in another way.
+    /// clause of `case` can make the second pair them in another way, and a document that began before is
+    /// not looked for in text that was cut.
     pub(super) fn settle_retry(&mut self, retry: &Retry, start: usize) -> Parsed<()> {
-        if self.shared.unbalanced != retry.unbalanced {
+        if self.shared.unbalanced != retry.unbalanced || retry.pending {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
         self.shared.speculating = retry.outer;

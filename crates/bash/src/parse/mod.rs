@@ -12,6 +12,7 @@
 
 mod arithmetic;
 mod assignment;
+mod balance;
 mod bytes;
 mod command;
 mod compound;
@@ -136,6 +137,8 @@ struct Parser<'p, 's> {
     nesting: u32,
     /// Whether a reserved word may follow directly: the last token closed a compound command.
     after_compound: bool,
+    /// Where arithmetic stood that was found to balance; see [`balance`](Self::balance).
+    balanced: Vec<(usize, usize)>,
     /// The nesting at which a bare `}` ends the list, inside `${ …; }`.
     brace_ends_at: u32,
 }
@@ -151,6 +154,7 @@ impl<'p, 's> Parser<'p, 's> {
             substitutions: 0,
             nesting: 0,
             after_compound: false,
+            balanced: Vec::new(),
             brace_ends_at: 0,
         }
     }

@@ -7,6 +7,7 @@
 
 pub mod bash;
 pub mod canary;
+pub mod finds;
 pub mod scripts;
 pub mod shape;
 pub mod values;
