@@ -209,6 +209,28 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         // A copied substitution has a name for its coprocess, which is a command in front of another.
         ("a $(coproc b)", "!ambiguous"),
         ("a $(coproc { b; })", "coproc b a"),
+        ("a $[${b%[}]", "!ambiguous"),
+        ("a $((${b%[*}))", "a"),
+        ("[[ a == @($(b # )\n)) ]]", "!ambiguous"),
+        ("[[ a == @($(b \\()|c) ]]", "b"),
+        ("[[ a == @($(b)|`c`) ]]", "b c"),
+        ("a= >f declare b=(c)", "!syntax"),
+        // It loses a semicolon behind a here-document.
+        ("a $(b <<E | c; d\nE\n)", "!ambiguous"),
+        ("a $(b <<E && c\nE\nif d; then e; f; fi)", "!ambiguous"),
+        ("a $(b <<E | c\nE\nd)", "b c d a"),
+        ("a $(b <<E\nE\nc; d)", "!ambiguous"),
+        ("a $(b; c <<E\nE\nd)", "b c d a"),
+        ("(a <<E | b; c\nE\n)", "a b c"),
+        // It drops backslashes in a copied array.
+        ("a $(b=(\\;))", "!ambiguous"),
+        ("a $(b=([1]=\\;))", "!ambiguous"),
+        ("a $(b=('\\;'))", "a"),
+        ("a=(\\;)", ""),
+        ("a= >f b=()", "!ambiguous"),
+        ("{ case a in }) b;; esac; }", "!ambiguous"),
+        ("case a in b) for c\nin d; do e; done;; esac", "!ambiguous"),
+        ("for c\nin d; do e; done", "e"),
         ("a \"$$(\" '\")\"; b; \"'", "!ambiguous"),
         ("a=(b)c", "!unsupported"),
     ] {

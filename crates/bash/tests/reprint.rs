@@ -16,17 +16,20 @@ use toolgate_bash::{Options, Path, Step, Visitor, parse, programs, walk};
 
 const BATCH: usize = 500;
 
+/// Compares scripts; gives how many could be compared.
 fn check_all(cage: &Cage, texts: &[String], found: &mut Vec<Find>) -> usize {
     let texts: Vec<String> = texts.iter().filter(|text| is_comparable(text)).cloned().collect();
+    let mut compared = 0;
     for texts in texts.chunks(BATCH) {
         let reprinted = cage.reprint(texts).expect("bash prints all functions");
         for (text, reprinted) in texts.iter().zip(&reprinted) {
-            if let Err(why) = compare(text, reprinted) {
-                found.push(Find { text: text.clone(), why });
+            match compare(text, reprinted) {
+                Ok(comparable) => compared += usize::from(comparable),
+                Err(why) => found.push(Find { text: text.clone(), why }),
             }
         }
     }
-    texts.len()
+    compared
 }
 
 #[test]
@@ -107,18 +110,22 @@ fn is_comparable(text: &str) -> bool {
         && script.here_docs.iter().all(|doc| doc.terminated)
         && !coprocs.0
         && script.reading_changes.is_empty()
+        // Bash prints them without the dollar sign.
+        && !text.contains("$\"")
         && !text.ends_with('\\')
 }
 
-fn compare(text: &str, reprinted: &str) -> Result<(), String> {
+/// Compares a script with what bash prints for it; gives whether that could be read.
+fn compare(text: &str, reprinted: &str) -> Result<bool, String> {
     if reprinted.is_empty() {
         return Err("bash does not accept it".into());
     }
-    let Some(theirs) = names(reprinted) else {
-        return Err(format!("bash prints what we do not understand: {reprinted:?}"));
-    };
+    // Bash does not print everything so that it could be read again.
+    let Some(theirs) = names(reprinted) else { return Ok(false) };
     let ours = names(text).unwrap();
-    if ours == theirs { Ok(()) } else { Err(format!("{ours:?} are not {theirs:?} of {reprinted:?}")) }
+    // It loses a semicolon behind a here-document at times, and prints the next command as arguments.
+    let lost = text.contains("<<") && theirs.iter().all(|name| ours.contains(name));
+    if ours == theirs || lost { Ok(true) } else { Err(format!("{ours:?} are not {theirs:?} of {reprinted:?}")) }
 }
 
 /// The names of the programs, sorted: bash prints redirections behind words.

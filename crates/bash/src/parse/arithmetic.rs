@@ -107,7 +107,8 @@ impl Parser<'_, '_> {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
         if parts.iter().any(|part| !matches!(part.kind, PartKind::Literal(_))) {
-            self.balance(start)?;
+            let brackets = matches!(until, Until::Bracket | Until::Subscript);
+            self.balance(start, brackets)?;
         }
         Ok(parts)
     }

@@ -3,7 +3,7 @@
 use super::bytes::is_name_start;
 use super::here_doc::PendingHereDoc;
 use super::reserved::Reserved;
-use super::{Parsed, Parser};
+use super::{Copied, Parsed, Parser};
 use crate::Reason;
 use crate::ast::{
     CommandSubstitution, List, Literal, Marks, Parameter, ParameterName, ParameterOp, Part, PartKind,
@@ -207,10 +207,10 @@ impl Parser<'_, '_> {
     fn parenthesised_list(&mut self, list: &mut List) -> Parsed<()> {
         self.enter()?;
         self.refuse_time()?;
-        let pending = self.begin_substitution();
+        let outer = self.begin_substitution();
         self.list(list)?;
         self.expect(b')')?;
-        self.end_substitution(pending)?;
+        self.end_substitution(outer)?;
         self.leave();
         Ok(())
     }
@@ -226,17 +226,18 @@ impl Parser<'_, '_> {
     }
 
     /// Here-documents outside a substitution do not begin inside it.
-    fn begin_substitution(&mut self) -> Vec<PendingHereDoc> {
+    fn begin_substitution(&mut self) -> (Vec<PendingHereDoc>, Copied) {
         self.substitutions = self.substitutions.saturating_add(1);
-        std::mem::take(&mut self.pending)
+        (std::mem::take(&mut self.pending), std::mem::replace(&mut self.copy, Copied::Yes))
     }
 
-    fn end_substitution(&mut self, pending: Vec<PendingHereDoc>) -> Parsed<()> {
+    fn end_substitution(&mut self, (pending, copy): (Vec<PendingHereDoc>, Copied)) -> Parsed<()> {
         if !self.pending.is_empty() {
             return Err(self.unknown(Reason::Ambiguous));
         }
         self.substitutions = self.substitutions.saturating_sub(1);
         self.pending = pending;
+        self.copy = copy;
         Ok(())
     }
 
@@ -271,22 +272,24 @@ impl Parser<'_, '_> {
         let reply = self.eat(b'|');
         let style = if reply { SubstitutionStyle::SameShellReply } else { SubstitutionStyle::SameShell };
         self.spend(1)?;
-        let pending = self.begin_substitution();
+        let around = self.begin_substitution();
         let outer = std::mem::replace(&mut self.brace_ends_at, self.nesting);
         let (body_start, unbalanced) = (self.pos, self.shared.unbalanced);
         let mut substitution = new_substitution(style);
         self.list(&mut substitution.body)?;
+        // Older versions do not see commands in it.
+        self.note_unbalanced();
         if substitution.body.items.is_empty() {
             return Err(self.unknown(Reason::Unsupported));
         }
         // Older versions take everything up to the first brace for a parameter.
         let body = self.text.get(body_start..self.pos).unwrap_or_default();
-        if body.contains(&b'}') || self.shared.unbalanced != unbalanced {
+        if body.contains(&b'}') || self.shared.unbalanced != unbalanced.saturating_add(1) {
             return Err(self.unknown(Reason::Ambiguous));
         }
         self.expect(b'}')?;
         self.brace_ends_at = outer;
-        self.end_substitution(pending)?;
+        self.end_substitution(around)?;
         self.push(parts, start, PartKind::Command(substitution));
         Ok(())
     }
