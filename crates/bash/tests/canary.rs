@@ -20,7 +20,8 @@ use toolgate_bash::{Options, parse, print, programs};
 const BATCH: usize = 250;
 
 /// Builtins that run what they are given: whoever sees their names has to look further.
-const EVALUATORS: &[&str] = &["eval", "trap", "command", "builtin", "exec", ".", "source", "mapfile", "alias"];
+const EVALUATORS: &[&str] =
+    &["eval", "trap", "command", "builtin", "exec", ".", "source", "mapfile", "alias"];
 
 #[derive(Debug, Default)]
 struct Tally {
@@ -102,11 +103,8 @@ fn check(cage: &Cage, seed: u64, printed_too: bool, tally: &Mutex<Tally>) -> Vec
 
 /// A script from the grammar; if it can do no harm, one that was disturbed, or a judged case that was.
 fn script(random: &mut Random, isolated: bool, judged: &[String]) -> String {
-    let mut text = if isolated && random.one_in(8) {
-        random.pick(judged).clone()
-    } else {
-        scripts::script(random)
-    };
+    let mut text =
+        if isolated && random.one_in(8) { random.pick(judged).clone() } else { scripts::script(random) };
     if isolated && random.one_in(3) {
         scripts::disturb(random, &mut text);
     }

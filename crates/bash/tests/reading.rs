@@ -183,6 +183,8 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         ("${x:-'$(a)'}", "?"),
         ("x['$(a)']=1", "!ambiguous"),
         ("$(time a)", "!ambiguous"),
+        ("$( # b\n time a)", "!ambiguous"),
+        ("$(a; time b)", "a b ?"),
         ("a >&-b", "!ambiguous"),
         // Bash expands the target of `>&` twice.
         ("a >& '$(b)'", "!ambiguous"),

@@ -125,7 +125,11 @@ fn compare(text: &str, reprinted: &str) -> Result<bool, String> {
     let ours = names(text).unwrap();
     // It loses a semicolon behind a here-document at times, and prints the next command as arguments.
     let lost = text.contains("<<") && theirs.iter().all(|name| ours.contains(name));
-    if ours == theirs || lost { Ok(true) } else { Err(format!("{ours:?} are not {theirs:?} of {reprinted:?}")) }
+    if ours == theirs || lost {
+        Ok(true)
+    } else {
+        Err(format!("{ours:?} are not {theirs:?} of {reprinted:?}"))
+    }
 }
 
 /// The names of the programs, sorted: bash prints redirections behind words.
@@ -133,8 +137,7 @@ fn names(text: &str) -> Option<Vec<Option<String>>> {
     let options = Options { max_bytes: u32::MAX, max_depth: 80, ..Options::default() };
     let script = parse(text.as_bytes(), &options).ok()?;
     let programs = programs(&script).into_iter();
-    let mut names: Vec<_> =
-        programs.map(|p| p.name.map(|name| name.to_str_lossy().into_owned())).collect();
+    let mut names: Vec<_> = programs.map(|p| p.name.map(|name| name.to_str_lossy().into_owned())).collect();
     names.sort();
     Some(names)
 }

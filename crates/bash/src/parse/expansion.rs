@@ -2,11 +2,10 @@
 
 use super::bytes::is_name_start;
 use super::here_doc::PendingHereDoc;
-use super::reserved::Reserved;
 use super::{Copied, Parsed, Parser};
 use crate::Reason;
 use crate::ast::{
-    CommandSubstitution, List, Literal, Marks, Parameter, ParameterName, ParameterOp, Part, PartKind,
+    CommandSubstitution, List, Literal, Marks, Parameter, ParameterName, ParameterOp, Part, PartKind, Prefix,
     ProcessDirection, ProcessSubstitution, SubstitutionStyle,
 };
 
@@ -206,23 +205,16 @@ impl Parser<'_, '_> {
     /// The list of a substitution in parentheses, the first of which is passed.
     fn parenthesised_list(&mut self, list: &mut List) -> Parsed<()> {
         self.enter()?;
-        self.refuse_time()?;
+        let start = self.pos;
         let outer = self.begin_substitution();
         self.list(list)?;
+        if begins_with_time(list) {
+            return Err(self.unknown_at(start, Reason::Ambiguous));
+        }
         self.expect(b')')?;
         self.end_substitution(outer)?;
         self.leave();
         Ok(())
-    }
-
-    /// Refuses `time` directly behind the parenthesis: it is not reserved there in bash 5.2.
-    fn refuse_time(&mut self) -> Parsed<()> {
-        self.spend(1)?;
-        self.blanks();
-        match self.reserved() {
-            Some((Reserved::Time, _)) => Err(self.unknown(Reason::Ambiguous)),
-            _ => Ok(()),
-        }
     }
 
     /// Here-documents outside a substitution do not begin inside it.
@@ -381,6 +373,13 @@ impl Parser<'_, '_> {
         map.push(self.span(pos, pos).start);
         Ok((text, map, pos.saturating_add(1)))
     }
+}
+
+/// Whether `time` is the first word: directly behind a parenthesis, where the copy of a substitution has
+/// it, it is not reserved in bash 5.2.
+fn begins_with_time(list: &List) -> bool {
+    let first = list.items.first().and_then(|item| item.first.prefixes.first());
+    matches!(first, Some(Prefix::Time | Prefix::TimePosix))
 }
 
 fn new_substitution(style: SubstitutionStyle) -> Box<CommandSubstitution> {
