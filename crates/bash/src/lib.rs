@@ -77,6 +77,7 @@ mod parse;
 mod plain;
 mod print;
 mod programs;
+mod quoted_code;
 mod text;
 mod unknown;
 mod walk;

@@ -1,9 +1,12 @@
 //! The programs a script may run, by name.
 
 use crate::Text;
-use crate::ast::{PartKind, Redirection, RedirectionOp, Script, SimpleCommand, Span, Target, Word};
+use crate::ast::{
+    Assignment, ParameterOp, Redirection, RedirectionOp, Script, SimpleCommand, Span, Target, Value,
+};
 use crate::plain::plain_text;
-use crate::walk::{Path, Step, Visitor, walk};
+use crate::quoted_code;
+use crate::walk::{Effect, Path, Step, Visitor, walk};
 
 /// A command word: a program, a builtin or a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +29,8 @@ impl Program {
 /// Names are taken from the words as they stand: a variable is not looked up. Wrappers are not looked
 /// into either: for `sudo ls` this gives `sudo`. A shell that is fed by a here-document or here-string
 /// runs commands that stand in this text and are not read here; an entry without a name, at the
-/// text that it is fed, stands for them. So it is with an argument in which a builtin evaluates a quoted
-/// subscript, as in `unset 'a[$(ls)]'`.
+/// text that it is fed, stands for them. So it is with a quoted subscript that bash evaluates, as in
+/// `unset 'a[$(ls)]'`, `[[ 'a[$(ls)]' -eq 0 ]]` and `x='a[$(ls)]'; ((x))`, and with `${x@P}`.
 ///
 /// ```
 /// use toolgate_bash::{Options, parse, programs};
@@ -63,19 +66,48 @@ impl<'s> Visitor<'s> for Collector<'s> {
         let name = plain_text(word).filter(|name| !name.is_empty()).map(|name| Text::from(name.as_ref()));
         let feeds_code =
             command.words.iter().any(|word| plain_text(word).is_some_and(|text| is_shell(&text)));
-        let evaluated =
-            command.words.iter().filter(|word| name.as_deref().is_some_and(|name| evaluates(name, word)));
-        let evaluated: Vec<_> = evaluated.map(|word| Program { name: None, span: word.span }).collect();
+        let builtin = name.clone().unwrap_or_default();
         self.programs.push(Program { name, span: word.span });
-        self.programs.extend(evaluated);
+        for word in command.words.iter().filter(|word| quoted_code::evaluates(&builtin, word)) {
+            self.flag(word.span);
+        }
         if feeds_code {
-            let fed = command.redirections.iter().filter_map(|r| self.fed_text(r));
-            self.programs.extend(fed.map(|span| Program { name: None, span }).collect::<Vec<_>>());
+            for redirection in &command.redirections {
+                if let Some(span) = self.fed_text(redirection) {
+                    self.flag(span);
+                }
+            }
+        }
+    }
+
+    fn assignment(&mut self, assignment: &'s Assignment, _path: Path<'_, 's>) {
+        let held = match &assignment.value {
+            Value::Scalar(word) => quoted_code::in_subscript(word),
+            Value::Array(elements) => elements.iter().any(|e| quoted_code::in_subscript(&e.value)),
+        };
+        // The prompts of an interactive shell have brackets for the eye.
+        if held && !matches!(assignment.name.as_bytes(), b"PS0" | b"PS1" | b"PS2" | b"PROMPT_COMMAND") {
+            self.flag(assignment.span);
+        }
+    }
+
+    fn effect(&mut self, effect: Effect<'s>, path: Path<'_, 's>) {
+        match effect {
+            Effect::Operand(word) if quoted_code::in_subscript(word) => self.flag(word.span),
+            Effect::Parameter(parameter) if parameter.op == ParameterOp::Transform(b'P') => {
+                self.flag(command_span(path));
+            }
+            _ => {}
         }
     }
 }
 
 impl Collector<'_> {
+    /// Adds an entry for commands that the text holds and the tree does not show.
+    fn flag(&mut self, span: Span) {
+        self.programs.push(Program { name: None, span });
+    }
+
     /// The text that a redirection feeds to a command, if it stands in the script.
     fn fed_text(&self, redirection: &Redirection) -> Option<Span> {
         match &redirection.target {
@@ -86,65 +118,13 @@ impl Collector<'_> {
     }
 }
 
-/// Whether a builtin takes an argument for a name with a subscript, and quotes in it hold an expansion
-/// that evaluating the subscript brings to life.
-fn evaluates(builtin: &[u8], word: &Word) -> bool {
-    let builtins: [&[u8]; 16] = [
-        b"declare",
-        b"typeset",
-        b"local",
-        b"export",
-        b"readonly",
-        b"unset",
-        b"read",
-        b"readarray",
-        b"mapfile",
-        b"let",
-        b"printf",
-        b"test",
-        b"[",
-        b"getopts",
-        b"wait",
-        b"builtin",
-    ];
-    if !builtins.contains(&builtin) {
-        return false;
-    }
-    let mut text = Vec::new();
-    let mut hidden = false;
-    for part in &word.parts {
-        let from = text.len();
-        let quoted = match &part.kind {
-            PartKind::Literal(literal) => {
-                text.extend_from_slice(&literal.text);
-                false
-            }
-            PartKind::SingleQuoted(raw) | PartKind::AnsiC(raw) => {
-                text.extend_from_slice(raw);
-                true
-            }
-            PartKind::Escaped(byte) => {
-                text.push(*byte);
-                true
-            }
-            PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
-                for part in inner {
-                    match &part.kind {
-                        PartKind::Literal(literal) => text.extend_from_slice(&literal.text),
-                        PartKind::Escaped(byte) => text.push(*byte),
-                        _ => {}
-                    }
-                }
-                true
-            }
-            _ => false,
-        };
-        let new = text.get(from..).unwrap_or_default();
-        hidden |= quoted && new.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\'));
-    }
-    let name =
-        text.iter().position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(text.len());
-    hidden && (text.get(name) == Some(&b'[') || builtin == b"let")
+/// Where the command stands that a path leads to.
+fn command_span(path: Path<'_, '_>) -> Span {
+    let stage = path.iter().rev().find_map(|step| match step {
+        Step::Stage { pipeline, stage } => pipeline.stages.get(*stage),
+        _ => None,
+    });
+    stage.map(|stage| stage.command.span()).unwrap_or_default()
 }
 
 /// Whether this is the name of a shell, with or without its directory.
@@ -170,5 +150,36 @@ mod tests {
         assert_eq!(names("bash <<<'rm x'"), [bash(), None]);
         assert_eq!(names("sudo /bin/sh -s <<'E'\nrm x\nE"), [Some("sudo".to_owned()), None]);
         assert_eq!(names("cat <<E\nrm x\nE"), [Some("cat".to_owned())]);
+    }
+
+    #[test]
+    fn quoted_text_that_is_evaluated_is_not_passed_over_in_silence() {
+        for text in [
+            "[[ -v 'a[$(b)]' ]]",
+            "[[ 'a[$(b)]' -eq 1 ]]",
+            "[[ 1 -lt $'a[\\x24(b)]' ]]",
+            "x='a[$(b)]'; ((x))",
+            "x=\"a[\\`b\\`]\"; ((x))",
+            "x=([1]='a[$(b)]')",
+            "declare -n x='a[$(b)]'",
+            "declare -i x='a[${y:=b}]'",
+            "export x'[$(b)]'=",
+            "let 'x=$(b)'",
+            "x=${y@P}",
+        ] {
+            assert!(names(text).contains(&None), "{text:?}");
+        }
+        for text in [
+            "x='[$(b)]'",
+            "PS1='\\u[$(b)]'",
+            "export PS1='\\u[$(b)]'",
+            "x='a[b]'",
+            "[[ a[1] -eq 'b[2]' ]]",
+            "echo 'a[$(b)]'",
+            "x='a[$]'",
+            "x=${y@Q}",
+        ] {
+            assert!(!names(text).contains(&None), "{text:?}");
+        }
     }
 }

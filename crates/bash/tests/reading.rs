@@ -123,7 +123,11 @@ fn two_parentheses_are_arithmetic_or_subshells() {
         ("a $((b $(case x in x) c;; esac)))", "!ambiguous"),
         ("a $((b `case x in (x) c;; esac`))", "!ambiguous"),
         ("a $((b + $(c <<E\n)\nE\n)))", "!ambiguous"),
+        ("a $((b `c $'\\'('`))", "!ambiguous"),
+        ("a $((b $(c \"$(d \"(\" )\")))", "!ambiguous"),
         ("a $((b + $(c ')')))", "c a"),
+        ("a $((b + $(c \"(\" `d '('`) + \"$(e)\"))", "d c e a"),
+        ("a $((1 + $((2 + $(b '(' $((3 + $(c))))))))", "c b a"),
         // No expression, and no expansion to make it one.
         ("((a b))", "!unsupported"),
         ("echo $((a;b))", "!unsupported"),
@@ -150,6 +154,7 @@ fn here_documents_are_data_with_live_substitutions() {
         ("cat <<E\n$(cat <<'F'\nx\\\nF\n'\nF\na #'\n)\nE\n", "cat a cat"),
         ("cat <<E\n$(a # \\\nb\nc)\nE\n", "a c cat"),
         ("cat <<'E'\nx\\\nE\nb", "cat b"),
+        ("cat <<E && ((\nE\na) )", "!ambiguous"),
         ("cat <<E\n$(a)", "a cat"),
         ("cat <<$x\n$(a)\n$x\nb", "a cat b"),
         ("a $(cat <<E\n$(b)\nE\n) c", "b cat a"),
@@ -178,6 +183,8 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         ("${x:-'$(a)'}", "?"),
         ("x['$(a)']=1", "!ambiguous"),
         ("$(time a)", "!ambiguous"),
+        ("$( # b\n time a)", "!ambiguous"),
+        ("$(a; time b)", "a b ?"),
         ("a >&-b", "!ambiguous"),
         // Bash expands the target of `>&` twice.
         ("a >& '$(b)'", "!ambiguous"),
@@ -204,6 +211,29 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         // A copied substitution has a name for its coprocess, which is a command in front of another.
         ("a $(coproc b)", "!ambiguous"),
         ("a $(coproc { b; })", "coproc b a"),
+        ("a $[${b%[}]", "!ambiguous"),
+        ("a $((${b%[*}))", "a"),
+        ("[[ a == @($(b # )\n)) ]]", "!ambiguous"),
+        ("[[ a == @($(b \\()|c) ]]", "b"),
+        ("[[ a == @($(b)|`c`) ]]", "b c"),
+        ("a= >f declare b=(c)", "!syntax"),
+        // It loses a semicolon behind a here-document.
+        ("a $(b <<E | c; d\nE\n)", "!ambiguous"),
+        ("a $(b <<E && c\nE\nif d; then e; f; fi)", "!ambiguous"),
+        ("a $(b <<E | c\nE\nd)", "b c d a"),
+        ("a $(b <<E\nE\nc; d)", "!ambiguous"),
+        ("a $(b; c <<E\nE\nd)", "b c d a"),
+        ("(a <<E | b; c\nE\n)", "a b c"),
+        // It drops backslashes in a copied array.
+        ("a $(b=(\\;))", "!ambiguous"),
+        ("a $(b=([1]=\\;))", "!ambiguous"),
+        ("a $(b=('\\;'))", "a"),
+        ("a=(\\;)", ""),
+        ("a= >f b=()", "!ambiguous"),
+        ("{ case a in }) b;; esac; }", "!ambiguous"),
+        ("case a in b) for c\nin d; do e; done;; esac", "!ambiguous"),
+        ("for c\nin d; do e; done", "e"),
+        ("a \"$$(\" '\")\"; b; \"'", "!ambiguous"),
         ("a=(b)c", "!unsupported"),
     ] {
         assert_eq!(names(text), expected, "{text:?}");

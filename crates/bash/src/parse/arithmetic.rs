@@ -100,13 +100,15 @@ impl Parser<'_, '_> {
 
     /// The parts up to what ends the text.
     ///
-    /// Bash looks for the end once more when it expands the text, and counts parentheses without a look at
-    /// what they belong to: `$((a $(case x in x) b;; esac)))` runs `a`.
     fn arithmetic_parts(&mut self, until: Until) -> Parsed<Vec<Part>> {
         let (start, unbalanced) = (self.pos, self.shared.unbalanced);
         let parts = self.unchecked_parts(until)?;
         if self.shared.unbalanced != unbalanced {
             return Err(self.unknown_at(start, Reason::Ambiguous));
+        }
+        if parts.iter().any(|part| !matches!(part.kind, PartKind::Literal(_))) {
+            let brackets = matches!(until, Until::Bracket | Until::Subscript);
+            self.balance(start, brackets)?;
         }
         Ok(parts)
     }

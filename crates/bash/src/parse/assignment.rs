@@ -1,7 +1,7 @@
 //! Assignments and arrays.
 
 use super::word::Place;
-use super::{Parsed, Parser};
+use super::{Copied, Parsed, Parser};
 use crate::ast::SimpleCommand;
 use crate::ast::{
     Assignment, Element, Literal, Marks, Part, PartKind, Subscript, SubscriptKind, Value, Word,
@@ -25,6 +25,10 @@ impl Parser<'_, '_> {
             self.pos = start;
             return Ok(false);
         };
+        if self.byte() == b'(' && !simple.redirections.is_empty() {
+            // Bash takes an array here or not, depending on what stands in front of the redirection.
+            return Err(self.unknown(Reason::Ambiguous));
+        }
         self.assigned(&mut simple.assignments, start, name, append)?;
         Ok(true)
     }
@@ -102,6 +106,13 @@ impl Parser<'_, '_> {
             self.bash_only()?;
         }
         let value = self.value()?;
+        if let Value::Array(elements) = &value
+            && self.copy != Copied::No
+            && elements.iter().any(has_backslash)
+        {
+            // Bash 5.2 copies a substitution, and drops backslashes in arrays: `$(a=(\;))` is an error.
+            return Err(self.unknown_at(start, Reason::Ambiguous));
+        }
         assignments.push(Assignment { span: self.since(start), name, subscript: None, append, value });
         Ok(())
     }
@@ -194,4 +205,9 @@ impl Parser<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether an element has a backslash outside quotes.
+fn has_backslash(element: &Element) -> bool {
+    element.value.parts.iter().any(|part| matches!(part.kind, PartKind::Escaped(_)))
 }

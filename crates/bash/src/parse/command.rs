@@ -76,7 +76,8 @@ impl Parser<'_, '_> {
                 if !self.lead(simple)? {
                     self.push_word(&mut simple.words)?;
                 }
-                arrays = simple.words.first().is_some_and(takes_arrays);
+                // Behind a redirection that depends on what stands in front of that.
+                arrays = simple.redirections.is_empty() && simple.words.first().is_some_and(takes_arrays);
             } else if !arrays || !self.array_argument(&mut simple.words)? {
                 self.push_word(&mut simple.words)?;
             }

@@ -2,7 +2,7 @@
 
 use super::bytes::{is_blank, is_name};
 use super::reserved::Reserved;
-use super::{Parsed, Parser};
+use super::{Copied, Parsed, Parser};
 use crate::ast::{
     Arithmetic, CaseArm, CaseEnd, Command, Compound, CompoundCommand, Coproc, Function, List, PartKind,
     SimpleCommand, Span, Word,
@@ -192,6 +192,13 @@ impl Parser<'_, '_> {
         } else {
             let new_line = self.byte() == b'\n';
             self.lines()?;
+            if new_line && self.nesting > 1 {
+                // Inside `case` it is not reserved in a line of its own.
+                let start = self.pos;
+                if self.eat_word(b"in") {
+                    return Err(self.unknown_at(start, Reason::Ambiguous));
+                }
+            }
             if self.eat_word(b"in") {
                 words = Some(self.words_of_line()?);
             } else if !new_line && self.byte() == b'{' {
@@ -302,8 +309,13 @@ impl Parser<'_, '_> {
         self.note_unbalanced();
         loop {
             self.plain_blanks();
-            if !patterns.is_empty() && self.reserved().is_some_and(|(word, _)| word == Reserved::Esac) {
-                return Err(self.unknown(Reason::Ambiguous));
+            match self.reserved() {
+                Some((Reserved::Esac, _)) if !patterns.is_empty() => {
+                    return Err(self.unknown(Reason::Ambiguous));
+                }
+                // Inside a group, bash takes it for the end of that.
+                Some((Reserved::CloseBrace, _)) => return Err(self.unknown(Reason::Ambiguous)),
+                _ => {}
             }
             if self.byte() == b'#' {
                 return Err(self.unexpected());
@@ -419,7 +431,7 @@ impl Parser<'_, '_> {
                     return Err(self.unexpected());
                 };
                 self.simple(simple)?;
-                if self.substitutions > 0 {
+                if self.copy != Copied::No {
                     // Bash 5.2 copies a substitution with a name for the coprocess, which then is a command.
                     return Err(self.unknown_at(start, Reason::Ambiguous));
                 }

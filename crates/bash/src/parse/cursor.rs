@@ -12,6 +12,11 @@ impl Parser<'_, '_> {
         self.text.get(self.pos).copied().unwrap_or(0)
     }
 
+    /// The byte before the position.
+    pub(super) fn raw_before(&self) -> u8 {
+        self.pos.checked_sub(1).and_then(|at| self.text.get(at)).copied().unwrap_or(0)
+    }
+
     /// The next byte that bash sees here, 0 at the end. Line continuations before it are passed.
     #[inline]
     pub(super) fn byte(&mut self) -> u8 {

@@ -2,11 +2,10 @@
 
 use super::bytes::is_name_start;
 use super::here_doc::PendingHereDoc;
-use super::reserved::Reserved;
-use super::{Parsed, Parser};
+use super::{Copied, Parsed, Parser};
 use crate::Reason;
 use crate::ast::{
-    CommandSubstitution, List, Literal, Marks, Parameter, ParameterName, ParameterOp, Part, PartKind,
+    CommandSubstitution, List, Literal, Marks, Parameter, ParameterName, ParameterOp, Part, PartKind, Prefix,
     ProcessDirection, ProcessSubstitution, SubstitutionStyle,
 };
 
@@ -27,6 +26,8 @@ pub(super) enum Quoting {
 /// What is needed to read a text a second time in another way.
 pub(super) struct Retry {
     outer: bool,
+    /// Whether here-documents were waiting for the end of the line.
+    pending: bool,
     here_docs: usize,
     unbalanced: usize,
     changes: usize,
@@ -51,6 +52,8 @@ impl Parser<'_, '_> {
             }
             b'[' => self.bracket_arithmetic(parts),
             b'\'' | b'"' => self.dollar_quote(parts, quoting),
+            // When bash looks for the end of a word once more, it takes the second for an expansion.
+            b'$' if matches!(self.third(), b'(' | b'{' | b'[') => Err(self.unknown(Reason::Ambiguous)),
             next => {
                 self.unbraced(parts, next, quoting);
                 Ok(())
@@ -161,6 +164,7 @@ impl Parser<'_, '_> {
         let outer = std::mem::replace(&mut self.shared.speculating, true);
         Retry {
             outer,
+            pending: !self.pending.is_empty(),
             here_docs: self.shared.here_docs.len(),
             unbalanced: self.shared.unbalanced,
             changes: self.shared.reading.changes.len(),
@@ -188,9 +192,10 @@ impl Parser<'_, '_> {
     /// The second reading is done.
     ///
     /// Bash has cut the text at the parentheses it found in the first. A comment, a here-document or a
-    /// clause of `case` can make the second pair them in another way.
+    /// clause of `case` can make the second pair them in another way, and a document that began before is
+    /// not looked for in text that was cut.
     pub(super) fn settle_retry(&mut self, retry: &Retry, start: usize) -> Parsed<()> {
-        if self.shared.unbalanced != retry.unbalanced {
+        if self.shared.unbalanced != retry.unbalanced || retry.pending {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
         self.shared.speculating = retry.outer;
@@ -200,37 +205,31 @@ impl Parser<'_, '_> {
     /// The list of a substitution in parentheses, the first of which is passed.
     fn parenthesised_list(&mut self, list: &mut List) -> Parsed<()> {
         self.enter()?;
-        self.refuse_time()?;
-        let pending = self.begin_substitution();
+        let start = self.pos;
+        let outer = self.begin_substitution();
         self.list(list)?;
+        if begins_with_time(list) {
+            return Err(self.unknown_at(start, Reason::Ambiguous));
+        }
         self.expect(b')')?;
-        self.end_substitution(pending)?;
+        self.end_substitution(outer)?;
         self.leave();
         Ok(())
     }
 
-    /// Refuses `time` directly behind the parenthesis: it is not reserved there in bash 5.2.
-    fn refuse_time(&mut self) -> Parsed<()> {
-        self.spend(1)?;
-        self.blanks();
-        match self.reserved() {
-            Some((Reserved::Time, _)) => Err(self.unknown(Reason::Ambiguous)),
-            _ => Ok(()),
-        }
-    }
-
     /// Here-documents outside a substitution do not begin inside it.
-    fn begin_substitution(&mut self) -> Vec<PendingHereDoc> {
+    fn begin_substitution(&mut self) -> (Vec<PendingHereDoc>, Copied) {
         self.substitutions = self.substitutions.saturating_add(1);
-        std::mem::take(&mut self.pending)
+        (std::mem::take(&mut self.pending), std::mem::replace(&mut self.copy, Copied::Yes))
     }
 
-    fn end_substitution(&mut self, pending: Vec<PendingHereDoc>) -> Parsed<()> {
+    fn end_substitution(&mut self, (pending, copy): (Vec<PendingHereDoc>, Copied)) -> Parsed<()> {
         if !self.pending.is_empty() {
             return Err(self.unknown(Reason::Ambiguous));
         }
         self.substitutions = self.substitutions.saturating_sub(1);
         self.pending = pending;
+        self.copy = copy;
         Ok(())
     }
 
@@ -265,22 +264,24 @@ impl Parser<'_, '_> {
         let reply = self.eat(b'|');
         let style = if reply { SubstitutionStyle::SameShellReply } else { SubstitutionStyle::SameShell };
         self.spend(1)?;
-        let pending = self.begin_substitution();
+        let around = self.begin_substitution();
         let outer = std::mem::replace(&mut self.brace_ends_at, self.nesting);
         let (body_start, unbalanced) = (self.pos, self.shared.unbalanced);
         let mut substitution = new_substitution(style);
         self.list(&mut substitution.body)?;
+        // Older versions do not see commands in it.
+        self.note_unbalanced();
         if substitution.body.items.is_empty() {
             return Err(self.unknown(Reason::Unsupported));
         }
         // Older versions take everything up to the first brace for a parameter.
         let body = self.text.get(body_start..self.pos).unwrap_or_default();
-        if body.contains(&b'}') || self.shared.unbalanced != unbalanced {
+        if body.contains(&b'}') || self.shared.unbalanced != unbalanced.saturating_add(1) {
             return Err(self.unknown(Reason::Ambiguous));
         }
         self.expect(b'}')?;
         self.brace_ends_at = outer;
-        self.end_substitution(pending)?;
+        self.end_substitution(around)?;
         self.push(parts, start, PartKind::Command(substitution));
         Ok(())
     }
@@ -372,6 +373,13 @@ impl Parser<'_, '_> {
         map.push(self.span(pos, pos).start);
         Ok((text, map, pos.saturating_add(1)))
     }
+}
+
+/// Whether `time` is the first word: directly behind a parenthesis, where the copy of a substitution has
+/// it, it is not reserved in bash 5.2.
+fn begins_with_time(list: &List) -> bool {
+    let first = list.items.first().and_then(|item| item.first.prefixes.first());
+    matches!(first, Some(Prefix::Time | Prefix::TimePosix))
 }
 
 fn new_substitution(style: SubstitutionStyle) -> Box<CommandSubstitution> {

@@ -1,7 +1,7 @@
 //! Here-documents.
 
 use super::expansion::Quoting;
-use super::{Parsed, Parser};
+use super::{Copied, Parsed, Parser};
 use crate::ast::{HereDoc, HereDocId, ParameterOp, Part, PartKind, Word};
 use crate::{Reason, Text, ansi_c};
 
@@ -24,6 +24,9 @@ impl Parser<'_, '_> {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
         self.note_unbalanced();
+        if self.copy == Copied::Yes {
+            self.copy = Copied::LosesSemicolon;
+        }
         let id = HereDocId(u32::try_from(self.shared.here_docs.len()).unwrap_or(u32::MAX));
         self.shared.here_docs.push(HereDoc {
             delimiter_span: self.since(start),

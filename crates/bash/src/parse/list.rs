@@ -1,7 +1,8 @@
 //! Lists and pipelines.
 
 use super::reserved::Reserved;
-use super::{Parsed, Parser};
+use super::{Copied, Parsed, Parser};
+use crate::Reason;
 use crate::ast::{
     Command, Connector, Item, List, Pipe, Pipeline, Prefix, SimpleCommand, Span, Stage, Terminator,
 };
@@ -26,16 +27,21 @@ impl Parser<'_, '_> {
     /// Iterative over everything but nesting: a list of pipelines costs no stack.
     pub(super) fn list(&mut self, list: &mut List) -> Parsed<()> {
         list.span = self.since(self.pos);
+        let mut semicolon = false;
         loop {
             self.lines()?;
             self.spend(1)?;
             if self.list_ends()? {
                 break;
             }
+            if semicolon && self.copy == Copied::LosesSemicolon {
+                return Err(self.unknown(Reason::Ambiguous));
+            }
             self.item(&mut list.items)?;
             if !self.item_end(&mut list.items)? {
                 break;
             }
+            semicolon = self.raw_before() == b';';
         }
         span_items(list);
         Ok(())

@@ -12,6 +12,7 @@
 
 mod arithmetic;
 mod assignment;
+mod balance;
 mod bytes;
 mod command;
 mod compound;
@@ -121,6 +122,19 @@ struct Shared<'p> {
     reading: Reading,
 }
 
+/// Bash 5.2 parses `$(…)`, prints what it parsed, and reads that when it runs the substitution. Not
+/// everything is printed as it was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    /// The text is read as it stands.
+    No,
+    /// The text is copied.
+    Yes,
+    /// The text is copied, and a here-document has begun in it. A `;` behind it may get lost:
+    /// `$(a <<E | b; c)` runs `b c`.
+    LosesSemicolon,
+}
+
 /// A reader of one text: the source, or a rewritten part of it.
 struct Parser<'p, 's> {
     text: &'p [u8],
@@ -132,10 +146,14 @@ struct Parser<'p, 's> {
     pending: Vec<PendingHereDoc>,
     /// How many substitutions enclose the position in this text.
     substitutions: u32,
+    /// What bash may do to the substitution around the position before it reads it again.
+    copy: Copied,
     /// How many compound commands and substitutions enclose it.
     nesting: u32,
     /// Whether a reserved word may follow directly: the last token closed a compound command.
     after_compound: bool,
+    /// Where arithmetic stood that was found to balance; see [`balance`](Self::balance).
+    balanced: Vec<balance::Balanced>,
     /// The nesting at which a bare `}` ends the list, inside `${ …; }`.
     brace_ends_at: u32,
 }
@@ -149,8 +167,10 @@ impl<'p, 's> Parser<'p, 's> {
             shared,
             pending: Vec::new(),
             substitutions: 0,
+            copy: Copied::No,
             nesting: 0,
             after_compound: false,
+            balanced: Vec::new(),
             brace_ends_at: 0,
         }
     }

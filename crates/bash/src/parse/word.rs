@@ -307,14 +307,20 @@ impl<'p> Parser<'p, '_> {
         let op = take_last_byte(parts);
         self.enter()?;
         self.skip(1);
+        let (inside, unbalanced) = (self.pos, self.shared.unbalanced);
         let mut alternatives = Vec::with_capacity(1);
         loop {
             self.alternative(&mut alternatives)?;
-            if self.eat(b')') {
+            if self.byte() == b')' {
                 break;
             }
             self.expect(b'|')?;
         }
+        if self.shared.unbalanced != unbalanced {
+            return Err(self.unknown_at(start, Reason::Ambiguous));
+        }
+        self.balance(inside, false)?;
+        self.skip(1);
         self.leave();
         self.push(parts, start, PartKind::ExtendedGlob(Box::new(ExtendedGlob { op, alternatives })));
         Ok(())

@@ -1,6 +1,6 @@
 //! Pipelines, simple commands, redirections.
 
-use super::Printer;
+use super::{Printer, Separator};
 use crate::ast::{
     Assignment, Command, Connector, Descriptor, Element, Item, Part, PartKind, Pipe, Pipeline, Prefix,
     Redirection, RedirectionOp, SimpleCommand, Stage, Target, Value, Word,
@@ -162,6 +162,9 @@ impl<'s> Printer<'s> {
                     self.text(&doc.delimiter);
                 }
                 self.pending.push(*id);
+                if self.separator == Separator::SemicolonBeforeHereDoc {
+                    self.separator = Separator::Newline;
+                }
             }
         }
     }

@@ -32,7 +32,14 @@ const DEEPEST_INDENT: usize = 12;
 pub fn print(script: &Script) -> Vec<u8> {
     // Nothing can follow a here-document without an end, so its body has to come last.
     let inline = script.here_docs.iter().any(|doc| !doc.terminated);
-    let mut printer = Printer { script, out: Vec::new(), pending: Vec::new(), indent: 0, inline };
+    let mut printer = Printer {
+        script,
+        out: Vec::new(),
+        pending: Vec::new(),
+        indent: 0,
+        inline,
+        separator: Separator::Semicolon,
+    };
     printer.items(&script.body);
     if !script.body.items.is_empty() && !printer.ends_in_lone_backslash() {
         printer.line();
@@ -48,6 +55,18 @@ struct Printer<'s> {
     indent: usize,
     /// No line is begun without need.
     inline: bool,
+    separator: Separator,
+}
+
+/// What stands between commands on one line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    /// `;`
+    Semicolon,
+    /// `;` until a here-document begins. Inside `$(…)`, bash may lose one behind it.
+    SemicolonBeforeHereDoc,
+    /// A newline.
+    Newline,
 }
 
 impl<'s> Printer<'s> {
@@ -70,10 +89,12 @@ impl<'s> Printer<'s> {
 
     fn here_doc_body(&mut self, id: HereDocId) {
         let Some(doc) = self.script.here_doc(id) else { return };
+        let separator = std::mem::replace(&mut self.separator, Separator::Semicolon);
         match doc.body.parts.as_slice() {
             [Part { kind: PartKind::SingleQuoted(raw), .. }] if doc.quoted => self.text(raw),
             parts => self.parts(parts),
         }
+        self.separator = separator;
         if doc.terminated {
             self.text(&doc.delimiter);
             self.text("\n");
@@ -95,9 +116,10 @@ impl<'s> Printer<'s> {
     /// What ends a command behind which another command or a reserved word follows.
     fn end(&mut self, background: bool) {
         match (self.inline, background) {
+            (false, _) => self.new_line(),
+            (true, _) if self.separator == Separator::Newline => self.line(),
             (true, true) => self.text(" "),
             (true, false) => self.text("; "),
-            (false, _) => self.new_line(),
         }
     }
 
@@ -160,8 +182,10 @@ impl<'s> Printer<'s> {
     /// The list of a substitution, up to its closing parenthesis. Its here-documents end inside it.
     fn substituted(&mut self, list: &'s List) {
         let outer = std::mem::take(&mut self.pending);
+        let separator = std::mem::replace(&mut self.separator, Separator::SemicolonBeforeHereDoc);
         self.parenthesized(list);
         self.end_here_docs();
+        self.separator = separator;
         self.pending = outer;
     }
 

@@ -1,6 +1,6 @@
 //! Words, quotes and expansions.
 
-use super::{Printer, ends_in_background, ends_in_prefix};
+use super::{Printer, Separator, ends_in_background, ends_in_prefix};
 use crate::ast::{
     Arithmetic, CaseChange, CommandSubstitution, List, Parameter, ParameterName, ParameterOp, Part, PartKind,
     ProcessDirection, ReplaceWhich, Subscript, SubscriptKind, SubstitutionStyle, Word,
@@ -103,11 +103,13 @@ impl<'s> Printer<'s> {
     fn backtick(&mut self, list: &'s List) {
         let before = std::mem::take(&mut self.out);
         let outer = std::mem::take(&mut self.pending);
+        let separator = std::mem::replace(&mut self.separator, Separator::Semicolon);
         self.inline_items(list);
         if ends_in_prefix(list) {
             self.text(";");
         }
         self.end_here_docs();
+        self.separator = separator;
         self.pending = outer;
         let inner = std::mem::replace(&mut self.out, before);
         self.text("`");

@@ -37,6 +37,17 @@ for ((number = 0; number < ${#texts[@]}; number++)); do
 done
 "#;
 
+/// Gets scripts as above, and prints each as bash prints the body of a function. A script that it does not
+/// accept gives nothing. Each ends in a NUL.
+const PRINTER: &str = r#"
+exec 3>&1 >/dev/null 2>&1
+builtin mapfile -d '' -t texts
+for text in "${texts[@]}"; do
+  (builtin eval "f() {"$'\n'"$text"$'\n'"}" && builtin declare -f f >&3) </dev/null
+  builtin printf '\0' >&3
+done
+"#;
+
 /// A place where scripts are run.
 pub struct Cage {
     root: Scratch,
@@ -77,7 +88,28 @@ impl Cage {
 
     /// The names of the commands that each script ran, in order; `None` if they did not end in time.
     pub fn run(&self, scripts: &[String]) -> Option<Vec<Vec<String>>> {
-        let mut child = self.command().spawn().ok()?;
+        let output = self.drive(&DRIVER.replace("STUBS", &STUBS.to_string()), scripts)?;
+        let mut ran = vec![Vec::new(); scripts.len()];
+        for line in String::from_utf8_lossy(&output).lines() {
+            if let Some((number, name)) = line.split_once(' ')
+                && let Some(names) = number.parse().ok().and_then(|number: usize| ran.get_mut(number))
+            {
+                names.push(name.to_owned());
+            }
+        }
+        Some(ran)
+    }
+
+    /// A function with the script as its body, as bash prints it; empty if bash does not accept it.
+    pub fn reprint(&self, scripts: &[String]) -> Option<Vec<String>> {
+        let output = self.drive(PRINTER, scripts)?;
+        let texts: Vec<_> =
+            output.split(|&byte| byte == 0).map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+        (texts.len() == scripts.len() + 1).then_some(texts)
+    }
+
+    fn drive(&self, driver: &str, scripts: &[String]) -> Option<Vec<u8>> {
+        let mut child = self.command(driver).spawn().ok()?;
         let mut input = Vec::new();
         for script in scripts {
             input.extend_from_slice(script.as_bytes());
@@ -99,19 +131,10 @@ impl Cage {
         let _ = child.wait();
         let _ = writer.join();
         let _ = reader.join();
-        let mut ran = vec![Vec::new(); scripts.len()];
-        for line in String::from_utf8_lossy(&output?).lines() {
-            if let Some((number, name)) = line.split_once(' ')
-                && let Some(names) = number.parse().ok().and_then(|number: usize| ran.get_mut(number))
-            {
-                names.push(name.to_owned());
-            }
-        }
-        Some(ran)
+        output
     }
 
-    fn command(&self) -> Command {
-        let driver = DRIVER.replace("STUBS", &STUBS.to_string());
+    fn command(&self, driver: &str) -> Command {
         let mut command = if self.isolated {
             let mut command = Command::new("unshare");
             command.args(["-r", "-n", "-p", "-i", "-u", "-m", "-f", "--kill-child", "chroot"]);

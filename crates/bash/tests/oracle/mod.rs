@@ -1,12 +1,13 @@
 //! What the oracles share: random numbers, and a real bash that is given many scripts at once.
 //!
-//! `TOOLGATE_ORACLE_SEED` sets the seed (it is printed by every oracle), `TOOLGATE_ORACLE_SCRIPTS` the
+//! `TOOLGATE_ORACLE_SEED` sets the seed (every oracle prints it), or asks for `random` ones, `TOOLGATE_ORACLE_SCRIPTS` the
 //! number of scripts of one oracle. Without it an oracle does as much as a test run has time for.
 
 #![allow(dead_code, unreachable_pub)]
 
 pub mod bash;
 pub mod canary;
+pub mod finds;
 pub mod scripts;
 pub mod shape;
 pub mod values;
@@ -43,14 +44,17 @@ impl Random {
 }
 
 /// The seed of this run.
+///
+/// It is the same each time, so that a run fails for what was changed and not by chance. Who looks for more
+/// sets it to `random`; what is printed can be set again.
 pub fn seed() -> u64 {
     match std::env::var("TOOLGATE_ORACLE_SEED") {
-        Ok(seed) => seed.parse().expect("TOOLGATE_ORACLE_SEED is a number"),
-        // Another one each time: what is printed can be set again.
-        Err(_) => {
+        Ok(seed) if seed == "random" => {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
             now.as_nanos() as u64 & 0xffff_ffff
         }
+        Ok(seed) => seed.parse().expect("TOOLGATE_ORACLE_SEED is a number, or `random`"),
+        Err(_) => 1,
     }
 }
 

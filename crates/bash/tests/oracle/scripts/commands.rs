@@ -183,7 +183,7 @@ impl Scripts<'_> {
     }
 
     fn case_command(&mut self) -> String {
-        let mut text = format!("case {} in", self.word(Quotes::None));
+        let mut text = format!("case {}{}in", self.word(Quotes::None), self.pick(&[" ", " ", " ", "\n"]));
         if self.one_in(3) {
             self.newline(&mut text);
         } else {
