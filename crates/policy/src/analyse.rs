@@ -147,7 +147,7 @@ impl Constructs {
         self.0 & other.0 != 0
     }
 
-    fn add(&mut self, other: Constructs) {
+    pub(crate) fn add(&mut self, other: Constructs) {
         self.0 |= other.0;
     }
 }
