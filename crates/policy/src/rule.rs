@@ -186,18 +186,12 @@ impl Rules {
     ) -> Found<'_> {
         let mut found = Found::default();
         for rule in self.iter().filter(|r| r.holds_for(caller)) {
-            let fit = if rule.is_about_the_tool() || rule.is_about_words() {
-                match command {
-                    // What these tighten is told once, for the call or the command.
-                    _ if rule.verdict > Verdict::Allow => Fit::No,
-                    _ if rule.is_about_the_tool() => Fit::Yes,
-                    Some(command) => rule.on_words(command),
-                    None => Fit::No,
-                }
+            if rule.is_about_the_tool() || rule.is_about_words() {
+                let words = || command.map_or(Fit::No, |c| rule.on_words(c));
+                found.add_whole(rule, if rule.is_about_the_tool() { Fit::Yes } else { words() });
             } else {
-                rule.on_effect(effect, command, map)
-            };
-            found.add(rule, fit);
+                found.add(rule, rule.on_effect(effect, command, map));
+            }
         }
         found
     }
@@ -206,7 +200,10 @@ impl Rules {
 /// What rules say about one effect.
 #[derive(Default)]
 pub(crate) struct Found<'r> {
+    /// The strictest rule about the effect itself.
     against: Option<(&'r Rule, Verdict)>,
+    /// Whether one about the whole command or call is against it. Its reason is told once, for the whole.
+    opposed: bool,
     lifted: bool,
 }
 
@@ -221,6 +218,13 @@ impl<'r> Found<'r> {
         }
     }
 
+    fn add_whole(&mut self, rule: &'r Rule, fit: Fit) {
+        match rule.verdict {
+            Verdict::Allow => self.add(rule, fit),
+            Verdict::Ask | Verdict::Deny => self.opposed |= fit > Fit::No,
+        }
+    }
+
     /// The strictest rule against it, as a reason.
     pub(crate) fn against(&self, effect: &Effect) -> Option<Reason> {
         self.against.map(|(rule, verdict)| rule.reason(verdict, Some(effect.span)))
@@ -228,7 +232,7 @@ impl<'r> Found<'r> {
 
     /// Whether one allows it that may, and none is against it.
     pub(crate) fn lifts(&self) -> bool {
-        self.lifted && self.against.is_none()
+        self.lifted && self.against.is_none() && !self.opposed
     }
 }
 
