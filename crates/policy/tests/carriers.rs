@@ -198,7 +198,7 @@ fn shell_corners(c: &mut Vec<Carrier>) {
         quoted(&format!("$(set +x\n{p}\n)"))
     ));
     carrier!(c, "alias", [], true, |p| format!("shopt -s expand_aliases; alias other={}\nother", quoted(p)));
-    carrier!(c, "shadowed name", [], false, |p| format!("ls() {{ {p}\n}}; ls"));
+    carrier!(c, "shadowed name", [], false, |p| format!("uname() {{ {p}\n}}; uname"));
     carrier!(c, "function from arguments", [], true, |p| format!("f() {{ \"$@\"; }}; f {p}"));
     carrier!(c, "standard input as a file", [], false, |p| format!(". /dev/stdin <<< {}", quoted(p)));
     carrier!(c, "positional of a shell", ["bash"], true, |p| format!("bash -c '\"$@\"' x {p}"));
@@ -381,6 +381,12 @@ fn inline(command: &str, program: &str, string: &str) -> String {
     format!("{command} {}", quoted(&program.replacen('@', string, 1)))
 }
 
+/// Carriers that split a text into words and leave its quotes in them.
+const SPLITS: [&str; 5] = ["variable as command", "indirect", "name reference", "read", "printf -v"];
+
+/// Carriers that reach another host themselves, whatever they carry.
+const REACHES: [&str; 4] = ["git transport", "git upload-pack", "rsync shell", "ssh proxy"];
+
 fn judge(text: &str) -> Verdict {
     Judge::new("/home/dev", "/home/dev/work/repo")
         .judge(&Request::Command { text: text.to_owned(), cwd: None })
@@ -397,6 +403,10 @@ fn texts(payload: &str) -> Vec<(String, String, Vec<&'static str>)> {
         let is_simple = !inner.contains('\n') && a.needs.first().is_some_and(|n| inner.starts_with(n))
             || a.name == "plain";
         for b in &list {
+            // What is split into words keeps its quotes, and is another command then.
+            if SPLITS.contains(&b.name) && inner.contains(['\'', '"', '\\']) {
+                continue;
+            }
             // `eval` with several words takes a layer of quotes off: what it then runs is another command.
             if b.simple && !is_simple || b.name == "plain" || b.name == "eval words" && a.name != "plain" {
                 continue;
@@ -417,7 +427,9 @@ fn no_carrier_hides_what_it_carries_and_none_spoils_what_is_harmless() {
         ("rm -rf /etc", Verdict::Deny),
         ("rm -rf src", Verdict::Ask),
     ] {
-        for (name, text, _) in texts(payload) {
+        // One payload goes through all, the others through a part that is the same in every run.
+        let step = if payload.starts_with("curl") { 1 } else { 7 };
+        for (name, text, _) in texts(payload).into_iter().step_by(step) {
             count += 1;
             let v = judge(&text);
             if v == Verdict::Allow {
@@ -428,7 +440,11 @@ fn no_carrier_hides_what_it_carries_and_none_spoils_what_is_harmless() {
     }
     let mut harmless = 0;
     for payload in ["ls -la src", "echo 'rm -rf /'", "git status"] {
-        for (name, text, _) in texts(payload) {
+        let step = if payload.starts_with("ls") { 2 } else { 7 };
+        for (name, text, _) in texts(payload).into_iter().step_by(step) {
+            if REACHES.iter().any(|r| name.contains(r)) {
+                continue;
+            }
             count += 1;
             harmless += 1;
             let v = judge(&text);
@@ -442,7 +458,7 @@ fn no_carrier_hides_what_it_carries_and_none_spoils_what_is_harmless() {
         "{count} combinations; {softer} asked about that could be denied; {asked} of {harmless} harmless ones asked about"
     );
     assert!(report.is_empty(), "{report}");
-    assert!(count >= 5000, "{count}");
+    assert!(count >= 30_000, "{count}");
 }
 
 /// Where a program really is.
@@ -515,7 +531,7 @@ fn what_bash_really_starts_is_never_allowed() {
     for (i, (name, text, needs)) in all.iter().enumerate() {
         // Every carrier alone, and a part of the pairs that is the same in every run.
         let single = !name.contains(" in ");
-        if !single && i % 41 != 0 || needs.iter().any(|n| locate(n).is_none()) {
+        if !single && i % 101 != 0 || needs.iter().any(|n| locate(n).is_none()) {
             continue;
         }
         let runs = stage.starts_stub(text);
