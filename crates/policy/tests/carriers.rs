@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -45,6 +45,16 @@ fn ansi(text: &str) -> String {
     }
     out.push('\'');
     out
+}
+
+/// A string between single quotes in Perl, Ruby or PHP.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+/// A string on one line in JavaScript, Python or Lua.
+fn line(text: &str) -> String {
+    literal(text).replace('\n', "\\n")
 }
 
 macro_rules! carrier {
@@ -139,8 +149,243 @@ fn carriers() -> Vec<Carrier> {
         quoted(&format!("BEGIN{{system({})}}", double(p)))
     ));
     carrier!(c, "absolute wrapper", ["env"], true, |p| format!("/usr/bin/env {p}"));
+    shell_corners(&mut c);
+    options_that_run(&mut c);
+    interpreters(&mut c);
     c
 }
+
+/// Places of the shell's grammar and its builtins that few look at.
+fn shell_corners(c: &mut Vec<Carrier>) {
+    carrier!(c, "until", [], false, |p| format!("until {p}\ntrue; do :; done"));
+    carrier!(c, "elif", [], false, |p| format!("if false; then :; elif {p}\nthen :; fi"));
+    carrier!(c, "case word", [], false, |p| format!("case $({p}\n) in (*) ;; esac"));
+    carrier!(c, "case pattern", [], false, |p| format!("case x in ($({p}\n)) ;; esac"));
+    carrier!(c, "fall through", [], false, |p| format!("case x in (x) ;& (y) {p}\n;; esac"));
+    carrier!(c, "for words", [], false, |p| format!("for i in $({p}\n); do :; done"));
+    carrier!(c, "arithmetic for", [], false, |p| format!("for ((i=0; i<1; i++)); do {p}\ndone"));
+    carrier!(c, "conditional", [], false, |p| format!("[[ -n $({p}\n) ]]"));
+    carrier!(c, "conditional variable", [], false, |p| format!("[[ -v {} ]]", quoted(&subscript(p))));
+    carrier!(c, "test variable", [], false, |p| format!("test -v {}", quoted(&subscript(p))));
+    carrier!(c, "let", [], false, |p| format!("let {}", quoted(&format!("{}=1", subscript(p)))));
+    carrier!(c, "declare subscript", [], false, |p| format!(
+        "declare {}",
+        quoted(&format!("{}=1", subscript(p)))
+    ));
+    carrier!(c, "unset subscript", [], false, |p| format!("a=(1); unset {}", quoted(&subscript(p))));
+    carrier!(c, "printf -v subscript", [], false, |p| format!("printf -v {} x", quoted(&subscript(p))));
+    carrier!(c, "read subscript", [], false, |p| format!("read {} <<< x", quoted(&subscript(p))));
+    carrier!(c, "arithmetic variable", [], false, |p| format!("x={}; : $((x))", quoted(&subscript(p))));
+    carrier!(c, "slice", [], false, |p| format!("x=abc; : ${{x:$({p} >/dev/null\n)0:1}}"));
+    carrier!(c, "pattern of an expansion", [], false, |p| format!(": ${{PWD#$({p}\n)}}"));
+    carrier!(c, "replacement", [], false, |p| format!(": ${{PWD/x/$({p}\n)}} ${{PWD/$({p}\n)/}}"));
+    carrier!(c, "here-document default", [], false, |p| format!(": <<EOF\n${{unset_name:-$({p}\n)}}\nEOF"));
+    carrier!(c, "output to a process", [], false, |p| format!("true > >({p}\n); wait $!"));
+    carrier!(c, "redirection target", [], false, |p| format!("true < <({p}\n)"));
+    carrier!(c, "descriptor", [], false, |p| format!("exec {{fd}}< <({p}\n); wait $!"));
+    carrier!(c, "indirect", [], true, |p| format!("a={}; v=a; ${{!v}}", quoted(p)));
+    carrier!(c, "name reference", [], true, |p| format!("a={}; declare -n r=a; $r", quoted(p)));
+    carrier!(c, "read", [], true, |p| format!("read -r a <<< {}; $a", quoted(p)));
+    carrier!(c, "printf -v", [], true, |p| format!("printf -v a %s {}; $a", quoted(p)));
+    carrier!(c, "mapfile callback", [], true, |p| format!(
+        "mapfile -c1 -C {} a <<< x",
+        quoted(&format!("{p} #"))
+    ));
+    carrier!(c, "debug trap", [], false, |p| format!("trap {} DEBUG; true", quoted(p)));
+    carrier!(c, "error trap", [], false, |p| format!("trap {} ERR; false", quoted(p)));
+    carrier!(c, "trace prompt", [], false, |p| format!(
+        "PS4={}; set -x; true",
+        quoted(&format!("$(set +x\n{p}\n)"))
+    ));
+    carrier!(c, "alias", [], true, |p| format!("shopt -s expand_aliases; alias other={}\nother", quoted(p)));
+    carrier!(c, "shadowed name", [], false, |p| format!("uname() {{ {p}\n}}; uname"));
+    carrier!(c, "function from arguments", [], true, |p| format!("f() {{ \"$@\"; }}; f {p}"));
+    carrier!(c, "standard input as a file", [], false, |p| format!(". /dev/stdin <<< {}", quoted(p)));
+    carrier!(c, "positional of a shell", ["bash"], true, |p| format!("bash -c '\"$@\"' x {p}"));
+    carrier!(c, "zero of a shell", ["bash"], false, |p| format!("bash -c 'eval \"$0\"' {}", quoted(p)));
+    carrier!(c, "exported variable", ["bash"], false, |p| format!("X={} bash -c 'eval \"$X\"'", quoted(p)));
+    carrier!(c, "exported function", ["env", "bash"], false, |p| {
+        format!("env {} bash -c other", quoted(&format!("BASH_FUNC_other%%=() {{ {p}\n}}")))
+    });
+    carrier!(c, "start-up file", ["bash"], false, |p| format!("BASH_ENV=<(echo {}) bash -c :", quoted(p)));
+}
+
+/// An element of an array whose subscript runs a command.
+fn subscript(payload: &str) -> String {
+    format!("a[$({payload} >/dev/null\n)0]")
+}
+
+/// Options of other programs that take a command.
+fn options_that_run(c: &mut Vec<Carrier>) {
+    carrier!(c, "flock", ["flock"], true, |p| format!("flock lock {p}"));
+    carrier!(c, "flock -c", ["flock", "sh"], false, |p| format!("flock lock -c {}", quoted(p)));
+    carrier!(c, "script", ["script", "sh"], false, |p| format!(
+        "SHELL=/bin/sh script -qec {} /dev/null",
+        quoted(p)
+    ));
+    carrier!(c, "setarch", ["setarch"], true, |p| format!("setarch -R {p}"));
+    carrier!(c, "taskset", ["taskset"], true, |p| format!("taskset -c 0 {p}"));
+    carrier!(c, "ionice", ["ionice"], true, |p| format!("ionice -c 3 {p}"));
+    carrier!(c, "choom", ["choom"], true, |p| format!("choom -n 100 -- {p}"));
+    carrier!(c, "prlimit", ["prlimit"], true, |p| format!("prlimit --nofile=100 {p}"));
+    carrier!(c, "setpriv", ["setpriv"], true, |p| format!("setpriv --no-new-privs {p}"));
+    carrier!(c, "stacked wrappers", ["env", "nice", "timeout", "setsid"], true, |p| {
+        format!("env A=1 nice timeout 9 setsid -w {p}")
+    });
+    carrier!(c, "xargs file", ["xargs"], true, |p| format!("xargs -a /dev/null {p}"));
+    carrier!(c, "xargs from text", ["xargs", "env"], true, |p| format!("echo {} | xargs env", quoted(p)));
+    carrier!(c, "split filter", ["split", "sh"], false, |p| format!(
+        "echo x | split --filter={} - y",
+        quoted(p)
+    ));
+    carrier!(c, "sed e", ["sed", "sh"], true, |p| format!("echo x | sed {}", quoted(&format!("1e {p}"))));
+    carrier!(c, "sed s///e", ["sed", "sh"], true, |p| format!("echo {} | sed 's/^//e'", quoted(p)));
+    carrier!(c, "awk pipe", ["awk", "sh"], true, |p| {
+        format!("awk {}", quoted(&format!("BEGIN{{print 1 | {}}}", double(p))))
+    });
+    carrier!(c, "awk getline", ["awk", "sh"], true, |p| {
+        format!("awk {}", quoted(&format!("BEGIN{{{} | getline}}", double(p))))
+    });
+    carrier!(c, "tar to command", ["tar", "sh"], false, |p| {
+        format!("echo x > member; tar cf a.tar member; tar xf a.tar --to-command={}", quoted(p))
+    });
+    carrier!(c, "tar checkpoint", ["tar", "sh"], true, |p| {
+        format!("echo x > member; tar cf a.tar --checkpoint=1 --checkpoint-action=exec={} member", quoted(p))
+    });
+    carrier!(c, "tar compressor", ["tar", "sh"], true, |p| {
+        format!("echo x > member; tar -I {} -cf a.tar member", quoted(p))
+    });
+    carrier!(c, "make eval", ["make", "sh"], true, |p| format!(
+        "make --eval={}",
+        quoted(&format!("all:;{}", dollars(p)))
+    ));
+    carrier!(c, "makefile", ["make", "sh"], true, |p| format!(
+        "make -f - <<< {}",
+        quoted(&format!("all:;{}", dollars(p)))
+    ));
+    carrier!(c, "makefile function", ["make", "sh"], true, |p| {
+        format!("make --eval={}", quoted(&format!("x:=$(shell {})", dollars(p))))
+    });
+    carrier!(c, "git alias", ["git", "sh"], false, |p| {
+        format!("git -c alias.other={} other", quoted(&format!("!{p}")))
+    });
+    carrier!(c, "git editor", ["git", "sh"], true, |p| {
+        format!("git -c core.editor={} config --file=settings --edit", quoted(&format!("{p} #")))
+    });
+    carrier!(c, "git editor variable", ["git", "sh"], true, |p| {
+        format!("GIT_EDITOR={} git config --file=settings --edit", quoted(&format!("{p} #")))
+    });
+    carrier!(c, "git transport", ["git", "sh"], true, |p| {
+        format!("GIT_SSH_COMMAND={} git ls-remote ssh://h/r", quoted(&format!("{p} #")))
+    });
+    carrier!(c, "git upload-pack", ["git", "sh"], true, |p| {
+        format!("git ls-remote --upload-pack={} .", quoted(&format!("{p} #")))
+    });
+    carrier!(c, "git configuration variable", ["git", "sh"], false, |p| {
+        let value = quoted(&format!("!{p}"));
+        format!("GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.other GIT_CONFIG_VALUE_0={value} git other")
+    });
+    carrier!(c, "ed", ["ed", "sh"], true, |p| format!("ed -s <<< {}", quoted(&format!("!{p}"))));
+    carrier!(c, "m4", ["m4", "sh"], true, |p| format!("m4 <<< {}", quoted(&format!("syscmd(`{p}')"))));
+    carrier!(c, "sqlite shell", ["sqlite3", "sh"], true, |p| {
+        format!("sqlite3 :memory: {}", quoted(&format!(".shell {p}")))
+    });
+    carrier!(c, "rsync shell", ["rsync"], true, |p| format!("rsync -e {} h:a b", quoted(p)));
+    carrier!(c, "ssh proxy", ["ssh", "bash"], true, |p| {
+        format!("SHELL=/bin/bash ssh -o ProxyCommand={} h", quoted(p))
+    });
+    carrier!(c, "man pager", ["man", "sh"], true, |p| format!("man -P {} ls", quoted(p)));
+}
+
+fn dollars(text: &str) -> String {
+    text.replace('$', "$$")
+}
+
+/// Programs on the line in other languages.
+fn interpreters(c: &mut Vec<Carrier>) {
+    carrier!(c, "perl system", ["perl", "sh"], false, |p| inline("perl -e", "system(@)", &literal(p)));
+    carrier!(c, "perl exec", ["perl", "sh"], false, |p| inline("perl -e", "exec @;", &literal(p)));
+    carrier!(c, "perl pipe", ["perl", "sh"], false, |p| inline(
+        "perl -e",
+        "open(F,'-|',@); <F>",
+        &literal(p)
+    ));
+    carrier!(c, "perl in a string", ["perl", "sh"], false, |p| {
+        inline("perl -e", "print \"${\\(system(@))}\"", &literal(p))
+    });
+    carrier!(c, "perl put together", ["perl", "sh"], false, |p| {
+        inline("perl -e", "$f = 'CORE::sys'.'tem'; $f = sub { system(shift) } if 1; &$f(@)", &literal(p))
+    });
+    carrier!(c, "perl loop", ["perl", "sh"], true, |p| format!("echo {} | perl -ne 'system $_'", quoted(p)));
+    carrier!(c, "node", ["node", "sh"], false, |p| {
+        inline("node -e", "require('child_process').execSync(@)", &line(p))
+    });
+    carrier!(c, "node member", ["node", "sh"], false, |p| {
+        inline("node -e", "require('child_process')['exec'+'Sync'](@)", &line(p))
+    });
+    carrier!(c, "node template", ["node", "sh"], false, |p| {
+        inline("node -p", "`${require('child_process').execSync(@)}`", &line(p))
+    });
+    carrier!(c, "node import", ["node", "sh"], false, |p| {
+        inline("node -e", "import('child_process').then(m => m.execSync(@))", &line(p))
+    });
+    carrier!(c, "node alias", ["node", "sh"], false, |p| {
+        inline("node -e", "const { execSync: f } = require('node:child_process'); f(@)", &line(p))
+    });
+    carrier!(c, "python", ["python3", "sh"], false, |p| inline(
+        "python3 -c",
+        "import os; os.system(@)",
+        &line(p)
+    ));
+    carrier!(c, "python dunder", ["python3", "sh"], false, |p| {
+        inline("python3 -c", "__import__('os').system(@)", &line(p))
+    });
+    carrier!(c, "python in a string", ["python3", "sh"], false, |p| {
+        inline("python3 -c", "x=@; f\"{__import__('os').system(x)}\"", &line(p))
+    });
+    carrier!(c, "python alias", ["python3", "sh"], false, |p| {
+        inline("python3 -c", "from os import system as f\nf(@)", &line(p))
+    });
+    carrier!(c, "python here-document", ["python3", "sh"], false, |p| {
+        format!(
+            "python3 <<'END_OF_PY'\nimport subprocess\nsubprocess.run({}, shell=True)\nEND_OF_PY",
+            line(p)
+        )
+    });
+    carrier!(c, "ruby", ["ruby", "sh"], false, |p| inline("ruby -e", "system(@)", &literal(p)));
+    carrier!(c, "ruby in a string", ["ruby", "sh"], false, |p| inline(
+        "ruby -e",
+        "puts \"#{system(@)}\"",
+        &literal(p)
+    ));
+    carrier!(c, "ruby send", ["ruby", "sh"], false, |p| {
+        inline("ruby -e", "Kernel.send('sys' + 'tem', @)", &literal(p))
+    });
+    carrier!(c, "ruby symbol", ["ruby", "sh"], false, |p| {
+        inline("ruby -e", "[@].each(&method(:system))", &literal(p))
+    });
+    carrier!(c, "php", ["php", "sh"], false, |p| inline("php -r", "system(@);", &literal(p)));
+    carrier!(c, "php variable function", ["php", "sh"], false, |p| {
+        inline("php -r", "$f = 'sys'.'tem'; $f(@);", &literal(p))
+    });
+    carrier!(c, "php callback", ["php", "sh"], false, |p| {
+        inline("php -r", "array_map('system', [@]);", &literal(p))
+    });
+    carrier!(c, "lua", ["lua", "sh"], false, |p| inline("lua -e", "os.execute(@)", &line(p)));
+    carrier!(c, "lua member", ["lua", "sh"], false, |p| inline("lua -e", "os['exec'..'ute'](@)", &line(p)));
+    carrier!(c, "tcl", ["tclsh"], true, |p| format!("tclsh <<< {}", quoted(&format!("exec {p}"))));
+}
+
+/// A program with its `@` replaced by a string, behind the command that runs it.
+fn inline(command: &str, program: &str, string: &str) -> String {
+    format!("{command} {}", quoted(&program.replacen('@', string, 1)))
+}
+
+/// Carriers that split a text into words and leave its quotes in them.
+const SPLITS: [&str; 5] = ["variable as command", "indirect", "name reference", "read", "printf -v"];
+
+/// Carriers that reach another host themselves, whatever they carry.
+const REACHES: [&str; 4] = ["git transport", "git upload-pack", "rsync shell", "ssh proxy"];
 
 fn judge(text: &str) -> Verdict {
     Judge::new("/home/dev", "/home/dev/work/repo")
@@ -158,6 +403,10 @@ fn texts(payload: &str) -> Vec<(String, String, Vec<&'static str>)> {
         let is_simple = !inner.contains('\n') && a.needs.first().is_some_and(|n| inner.starts_with(n))
             || a.name == "plain";
         for b in &list {
+            // What is split into words keeps its quotes, and is another command then.
+            if SPLITS.contains(&b.name) && inner.contains(['\'', '"', '\\']) {
+                continue;
+            }
             // `eval` with several words takes a layer of quotes off: what it then runs is another command.
             if b.simple && !is_simple || b.name == "plain" || b.name == "eval words" && a.name != "plain" {
                 continue;
@@ -178,7 +427,9 @@ fn no_carrier_hides_what_it_carries_and_none_spoils_what_is_harmless() {
         ("rm -rf /etc", Verdict::Deny),
         ("rm -rf src", Verdict::Ask),
     ] {
-        for (name, text, _) in texts(payload) {
+        // One payload goes through all, the others through a part that is the same in every run.
+        let step = if payload.starts_with("curl") { 1 } else { 7 };
+        for (name, text, _) in texts(payload).into_iter().step_by(step) {
             count += 1;
             let v = judge(&text);
             if v == Verdict::Allow {
@@ -189,7 +440,11 @@ fn no_carrier_hides_what_it_carries_and_none_spoils_what_is_harmless() {
     }
     let mut harmless = 0;
     for payload in ["ls -la src", "echo 'rm -rf /'", "git status"] {
-        for (name, text, _) in texts(payload) {
+        let step = if payload.starts_with("ls") { 2 } else { 7 };
+        for (name, text, _) in texts(payload).into_iter().step_by(step) {
+            if REACHES.iter().any(|r| name.contains(r)) {
+                continue;
+            }
             count += 1;
             harmless += 1;
             let v = judge(&text);
@@ -203,12 +458,12 @@ fn no_carrier_hides_what_it_carries_and_none_spoils_what_is_harmless() {
         "{count} combinations; {softer} asked about that could be denied; {asked} of {harmless} harmless ones asked about"
     );
     assert!(report.is_empty(), "{report}");
-    assert!(count >= 5000, "{count}");
+    assert!(count >= 30_000, "{count}");
 }
 
 /// Where a program really is.
 fn locate(name: &str) -> Option<PathBuf> {
-    ["/usr/bin", "/bin"].iter().map(|d| Path::new(d).join(name)).find(|p| p.exists())
+    ["/usr/bin", "/bin", "/usr/local/bin"].iter().map(|d| Path::new(d).join(name)).find(|p| p.exists())
 }
 
 /// A directory that holds a logging stub and the programs under test, and nothing else.
@@ -228,9 +483,8 @@ impl Stage {
         {
             use std::os::unix::fs::PermissionsExt;
             std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
-            for name in
-                ["bash", "sh", "env", "nice", "nohup", "timeout", "stdbuf", "setsid", "xargs", "find", "awk"]
-            {
+            let names: BTreeSet<&str> = carriers().iter().flat_map(|c| c.needs.iter().copied()).collect();
+            for name in names {
                 if let Some(real) = locate(name) {
                     std::os::unix::fs::symlink(real, root.join("bin").join(name)).unwrap();
                 }
@@ -277,7 +531,7 @@ fn what_bash_really_starts_is_never_allowed() {
     for (i, (name, text, needs)) in all.iter().enumerate() {
         // Every carrier alone, and a part of the pairs that is the same in every run.
         let single = !name.contains(" in ");
-        if !single && i % 41 != 0 || needs.iter().any(|n| locate(n).is_none()) {
+        if !single && i % 101 != 0 || needs.iter().any(|n| locate(n).is_none()) {
             continue;
         }
         let runs = stage.starts_stub(text);

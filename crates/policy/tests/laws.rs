@@ -17,12 +17,13 @@ fn verdict(judge: &Judge<'_>, text: &str) -> Verdict {
 }
 
 fn commands() -> Vec<String> {
-    let path = format!("{}/tests/fixtures/commands.jsonl", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path)
-        .unwrap()
-        .lines()
-        .map(|l| {
-            serde_json::from_str::<serde_json::Value>(l).unwrap()["command"].as_str().unwrap().to_owned()
+    ["commands.jsonl", "fresh.jsonl"]
+        .iter()
+        .flat_map(|file| {
+            let path = format!("{}/tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
+            let text = std::fs::read_to_string(path).unwrap();
+            let command = |l: &str| serde_json::from_str::<serde_json::Value>(l).unwrap()["command"].clone();
+            text.lines().map(|l| command(l).as_str().unwrap().to_owned()).collect::<Vec<_>>()
         })
         .collect()
 }
@@ -33,8 +34,8 @@ fn simple() -> Vec<String> {
         .into_iter()
         .filter(|c| {
             !c.contains([
-                '\n', '\r', ';', '|', '&', '<', '>', '(', '`', '#', '{', '!', '=', '\\', '"', '\'', '$', '*',
-                '~', '[', '?',
+                '\n', '\r', ';', '|', '&', '<', '>', '(', ')', '`', '#', '{', '!', '=', '\\', '"', '\'', '$',
+                '*', '~', '[', '?',
             ]) && !matches!(
                 c.split(' ').next(),
                 Some(
@@ -53,6 +54,7 @@ fn simple() -> Vec<String> {
                         | "help"
                         | "command"
                         | "printenv"
+                        | "declare"
                         | "alias"
                         | "pushd"
                         | "coproc"

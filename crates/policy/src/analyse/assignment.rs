@@ -86,7 +86,14 @@ impl Analyst<'_> {
                 ) {
                     return;
                 }
-                if name.starts_with("PS") && is_exact(value) && !value.contains(['$', '`']) {
+                if matches!(name, "PS0" | "PS1" | "PS2" | "PS4") {
+                    let escapes =
+                        |t: &str| t.as_bytes().windows(2).any(|w| w[0] == b'\\' && w[1].is_ascii_digit());
+                    if is_exact(value) && !value.contains(['$', '`']) && !escapes(value) {
+                        return;
+                    }
+                    self.prompt(value, span, state);
+                    self.push(Kind::Env, Some(name), span, "a prompt is expanded, and may run commands");
                     return;
                 }
                 let code = value.trim_start_matches('|').trim_start_matches('-');

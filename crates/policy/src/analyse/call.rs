@@ -526,6 +526,7 @@ impl Analyst<'_> {
             .map(|w| Word { text: Cow::Owned(w.text.clone().into_owned()), span: w.span, splits: w.splits })
             .collect();
         let mut inner_input = input.clone();
+        let mut last: Vec<Word<'static>> = Vec::new();
         if command.more {
             inner_input = Data::Text(String::new());
             let replaces = call.options.iter().any(|g| {
@@ -542,6 +543,9 @@ impl Analyst<'_> {
                 Data::Names(list) => list.join("\n"),
                 _ => UNKNOWN.to_string(),
             };
+            // xargs takes quotes and backslashes out itself, unless it is told what stands between items.
+            let unquotes =
+                matches!(name, "xargs" | "gxargs") && !gives(call, &["-0", "--null", "-d", "--delimiter"]);
             if replaces {
                 let mark = call
                     .options
@@ -554,23 +558,43 @@ impl Analyst<'_> {
                             && !m.bytes().all(|b| b.is_ascii_digit())
                     })
                     .unwrap_or_else(|| "{}".to_owned());
-                let lines: Vec<&str> = given.lines().collect();
-                let one = match lines.as_slice() {
-                    [one] => one.trim().to_owned(),
-                    _ => UNKNOWN.to_string(),
+                let mut lines: Vec<String> = if unquotes {
+                    super::lang::xargs_items(&given, true)
+                } else {
+                    given.lines().map(|l| l.trim().to_owned()).collect()
                 };
-                for w in words.iter_mut() {
-                    if w.text.contains(mark.as_str()) {
-                        w.text = Cow::Owned(w.text.replace(mark.as_str(), &one));
+                if lines.is_empty() || lines.len() > ITEMS {
+                    lines = vec![UNKNOWN.to_string()];
+                }
+                for (n, line) in lines.iter().enumerate() {
+                    let mut words = words.clone();
+                    for w in words.iter_mut() {
+                        if w.text.contains(mark.as_str()) {
+                            w.text = Cow::Owned(w.text.replace(mark.as_str(), line));
+                        }
+                    }
+                    // The last one is run below, like all that run once.
+                    if n + 1 < lines.len() {
+                        self.run(words, &mut inner.clone(), &inner_input, super::program::By::Program);
+                    } else {
+                        last = words;
                     }
                 }
+                words = last;
             } else if let Data::Names(list) = input {
                 let span = words.first().map(|w| w.span).unwrap_or_default();
                 words.extend(list.iter().map(|n| Word { text: Cow::Owned(n.clone()), span, splits: true }));
             } else if let Data::Text(_) = input {
                 let span = words.first().map(|w| w.span).unwrap_or_default();
-                for piece in given.split_whitespace().take(64) {
-                    words.push(Word::new(piece.to_owned(), span));
+                let items = if unquotes {
+                    super::lang::xargs_items(&given, false)
+                } else {
+                    given.split_whitespace().map(str::to_owned).collect()
+                };
+                let many = items.len() > WORDS;
+                words.extend(items.into_iter().take(WORDS).map(|i| Word::new(i, span)));
+                if many {
+                    words.push(Word { text: Cow::Owned(UNKNOWN.to_string()), span, splits: true });
                 }
             } else {
                 let span = words.first().map(|w| w.span).unwrap_or_default();
@@ -667,6 +691,22 @@ impl Analyst<'_> {
             }
         }
     }
+}
+
+/// How many lines of standard input a command is run for one by one.
+const ITEMS: usize = 32;
+
+/// How many words from standard input are read.
+const WORDS: usize = 4096;
+
+/// Whether one of these options was given.
+fn gives(call: &Call<'_>, names: &[&str]) -> bool {
+    call.options.iter().any(|given| {
+        call.specs
+            .iter()
+            .flat_map(|s| s.names())
+            .any(|n| n.option == given.id && names.contains(&text(n.name)))
+    })
 }
 
 /// Operands by `1`, `last`, `all`.

@@ -610,7 +610,7 @@ impl Analyst<'_> {
                 b'P' => {
                     if let Found::One(v) = &found {
                         let v = v.clone();
-                        self.evaluated(&v, span, state);
+                        self.prompt(&v, span, state);
                     }
                     Found::One(UNKNOWN.to_string())
                 }
@@ -658,9 +658,40 @@ impl Analyst<'_> {
             self.unknown("arithmetic evaluates a value that is not known, which can run commands", span);
         }
         if text.contains("$(") || text.contains('`') || text.contains('[') {
-            let quoted: String =
-                text.chars().flat_map(|c| if c == '"' { vec!['\\', '"'] } else { vec![c] }).collect();
-            self.nested_shell(&format!(": \"{quoted}\""), span, state, &Data::Inherit);
+            // In a here-document a double quote means nothing outside of substitutions, and all inside.
+            let mut end = String::from("END");
+            while text.contains(&end) {
+                end.push('_');
+            }
+            self.nested_shell(&format!(": <<{end}\n{text}\n{end}\n"), span, state, &Data::Inherit);
+        }
+    }
+
+    /// Text that is expanded as a prompt: `\044` becomes a dollar first.
+    pub(super) fn prompt(&mut self, text: &str, span: Span, state: &mut State) {
+        let mut plain = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find('\\') {
+            plain.push_str(&rest[..at]);
+            let after = &rest[at + 1..];
+            let digits = after.bytes().take(3).take_while(|b| matches!(b, b'0'..=b'7')).count();
+            let code = u32::from_str_radix(&after[..digits], 8).ok().and_then(char::from_u32);
+            match code {
+                Some(c) => plain.push(c),
+                None => plain.push('\\'),
+            }
+            rest = &after[digits..];
+            // A pair of backslashes is one, and escapes nothing here.
+            if digits == 0 && rest.starts_with('\\') {
+                plain.push('\\');
+                rest = &rest[1..];
+            }
+        }
+        plain.push_str(rest);
+        self.evaluated(&plain, span, state);
+        // What the shell makes of backslashes in front of a dollar hangs on more than is read here.
+        if plain.contains("\\$(") || plain.contains("\\`") {
+            self.unknown("a prompt may run a command", span);
         }
     }
 }

@@ -11,6 +11,31 @@ mod sed;
 mod settings;
 mod sql;
 
+/// What xargs takes from its standard input: words, or lines when it puts each into a command.
+pub(super) fn xargs_items(text: &str, lines: bool) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut item: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match quote {
+            Some(q) if c == q => quote = None,
+            Some(_) => item.get_or_insert_default().push(c),
+            None if c == '\'' || c == '"' => {
+                quote = Some(c);
+                item.get_or_insert_default();
+            }
+            None if c == '\\' => item.get_or_insert_default().extend(chars.next()),
+            None if c == '\n' || c.is_whitespace() && !lines => out.extend(item.take()),
+            // Blanks in front of a line do not count.
+            None if c.is_whitespace() && item.is_none() => {}
+            None => item.get_or_insert_default().push(c),
+        }
+    }
+    out.extend(item);
+    out
+}
+
 /// Splits text at blanks, with quotes as a shell reads them and no expansions.
 pub(super) fn split_quoted(text: &str) -> Vec<String> {
     let mut out = Vec::new();
