@@ -37,7 +37,10 @@ struct RuleDef {
     never_drop: OneOrMany,
     #[serde(default)]
     steps: Vec<StepDef>,
-    /// Steps of these rules come first: a wrapper runs several tools.
+    /// Steps before those of the rules below.
+    #[serde(default)]
+    first: Vec<StepDef>,
+    /// Steps of these rules come next: a wrapper runs several tools.
     #[serde(default)]
     also: Vec<String>,
 }
@@ -106,6 +109,9 @@ fn rules(folder: &Path) -> (String, String) {
         }
         let mut never: Vec<String> = rule.def.never_drop.list().to_vec();
         let mut steps = String::new();
+        for step in &rule.def.first {
+            write!(steps, "{}, ", step_code(&rule.name, step, &mut written)).unwrap();
+        }
         for other in &rule.def.also {
             let found = all
                 .iter()
@@ -239,6 +245,7 @@ fn step_code(rule: &str, step: &StepDef, written: &mut Vec<String>) -> String {
         StepDef::Runs => "Step::Runs".into(),
         StepDef::Json => "Step::Json".into(),
         StepDef::CargoJson => "Step::CargoJson".into(),
+        StepDef::CiLog => "Step::CiLog".into(),
         StepDef::ByFile => "Step::ByFile".into(),
         StepDef::Listing => "Step::Listing".into(),
         StepDef::Processes => "Step::Processes".into(),

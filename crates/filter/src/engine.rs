@@ -169,7 +169,8 @@ impl Filter {
         let nothing = text.trim().is_empty() && (exit != 0 || hidden == 0 || notice.is_empty());
         let worse = filtered_tokens >= raw_tokens && hidden > 0 || nothing;
         let mut confidence = match (out.confidence, err.confidence) {
-            (Some(a), Some(b)) => a.max(b),
+            // Of two streams one was read by its shape and the other was not.
+            (Some(a), Some(b)) if a != b => FilterConfidence::Partial,
             (a, b) => a.or(b).unwrap_or(FilterConfidence::Fallback),
         };
         let mut kept: Vec<u64> = out.kept;

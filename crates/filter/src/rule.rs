@@ -193,6 +193,7 @@ pub(crate) enum Step {
     Runs,
     Json,
     CargoJson,
+    CiLog,
     ByFile,
     Listing,
     Processes,

@@ -128,6 +128,8 @@ pub(crate) enum StepDef {
     Json,
     /// Shows what the compiler said in `--message-format json`.
     CargoJson,
+    /// Takes job, step and time off the lines of a CI log.
+    CiLog,
     /// Writes the file once for lines that begin `file:line:`.
     ByFile,
     /// Folds listings of machine-named files.

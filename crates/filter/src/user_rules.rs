@@ -411,6 +411,7 @@ fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
         StepDef::Frames => Step::Frames,
         StepDef::Runs => Step::Runs,
         StepDef::Json => Step::Json,
+        StepDef::CiLog => Step::CiLog,
         StepDef::CargoJson => Step::CargoJson,
         StepDef::ByFile => Step::ByFile,
         StepDef::Listing => Step::Listing,

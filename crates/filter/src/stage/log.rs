@@ -78,7 +78,7 @@ impl Stage for Log {
 
 /// The line without its time where it is one of a log: it begins with a time or names a level.
 fn message(line: &str) -> Option<&str> {
-    let trimmed = line.trim_start_matches(['[', ' ', '"', '(']);
+    let trimmed = line[source_length(line)..].trim_start_matches(['[', ' ', '"', '(']);
     let time = time_length(trimmed);
     if time > 0 {
         return Some(&trimmed[time..]);
@@ -90,31 +90,40 @@ fn message(line: &str) -> Option<&str> {
             .any(|key| line.contains(key))
             .then_some(line);
     }
-    let level = head.split([' ', '[', ']', ':', '|', '=', '\t', '(']).take(6).any(|word| {
-        matches!(
-            word,
-            "INFO"
-                | "DEBUG"
-                | "TRACE"
-                | "NOTICE"
-                | "VERBOSE"
-                | "WARN"
-                | "WARNING"
-                | "ERROR"
-                | "FATAL"
-                | "info"
-                | "debug"
-                | "trace"
-                | "notice"
-                | "I"
-                | "D"
-        )
-    });
+    let level =
+        head.split([' ', '[', ']', ':', '|', '=', '\t', '(']).filter(|w| !w.is_empty()).take(6).any(|word| {
+            matches!(
+                word,
+                "INFO"
+                    | "DEBUG"
+                    | "TRACE"
+                    | "NOTICE"
+                    | "VERBOSE"
+                    | "WARN"
+                    | "WARNING"
+                    | "ERROR"
+                    | "FATAL"
+                    | "info"
+                    | "debug"
+                    | "trace"
+                    | "notice"
+                    | "I"
+                    | "D"
+            )
+        });
     // `12.0.0.1 - - [01/Mar/2026:…] "GET …`
     let access = line.starts_with(|c: char| c.is_ascii_alphanumeric())
         && scan::holds(line, " - - [")
         && scan::holds(line, "] \"");
     (level || access).then_some(line)
+}
+
+/// Length of what says where a line comes from, before its time: `api-1  | `, `build\tTest\t`.
+fn source_length(line: &str) -> usize {
+    let head = &line[..terminal::floor(line, 64)];
+    let bar = head.find(" | ").map(|at| at + 3).filter(|at| !head[..at - 3].trim_end().contains(' '));
+    let tab = head.rfind('\t').map(|at| at + 1);
+    bar.or(tab).filter(|at| time_length(&line[*at..]) > 0).unwrap_or(0)
 }
 
 /// Length of a time at the start of the text: dates, clocks, syslog and uptime stamps.
@@ -163,7 +172,11 @@ fn time_length(text: &str) -> usize {
 fn shape(message: &str) -> u64 {
     let mut hash = template::hash(message);
     let bytes = message.as_bytes();
-    for at in 0..bytes.len().saturating_sub(2) {
+    // Behind the request of an access log stands its status; other numbers there are sizes.
+    let access = memchr::memmem::find(bytes, b"\" ")
+        .map(|at| at + 2)
+        .filter(|at| bytes.len() >= at + 3 && bytes[*at..at + 3].iter().all(u8::is_ascii_digit));
+    for at in access.map_or(0..bytes.len().saturating_sub(2), |at| at..at + 1) {
         let failing = matches!(bytes[at], b'4' | b'5')
             && bytes[at + 1].is_ascii_digit()
             && bytes[at + 2].is_ascii_digit();
@@ -246,6 +259,8 @@ mod tests {
     #[test]
     fn times_are_known_in_the_usual_spellings() {
         for line in [
+            "api-1  | 2026-03-01T00:00:00Z x",
+            "build\tTest\t2026-03-01T00:00:00.123Z x",
             "2026-03-01 00:00:00.000 INFO x",
             "2026-03-01T00:00:00Z x",
             "[2026-03-01 00:00:00] x",

@@ -7,6 +7,7 @@
 mod annotated;
 mod by_file;
 mod cargo_json;
+mod ci_log;
 mod dedup;
 mod diagnostics;
 mod drop_lines;
@@ -211,6 +212,7 @@ pub(crate) fn of_rule(rule: &Rule, stages: &mut Vec<Box<dyn Stage>>) {
             // The shape of JSON is judged on the whole stream, by the engine.
             Step::Json => continue,
             Step::CargoJson => Box::new(cargo_json::CargoJson),
+            Step::CiLog => Box::new(ci_log::CiLog::default()),
             Step::ByFile => Box::new(by_file::ByFile::default()),
             Step::Listing => Box::new(listing::Listing::default()),
             Step::Processes => Box::new(processes::Processes::default()),
