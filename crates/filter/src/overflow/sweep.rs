@@ -42,7 +42,8 @@ pub(super) fn outputs(store: &Store) -> Result<Vec<Kept>, StoreError> {
             continue;
         }
         let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
-        let changed = UNIX_EPOCH + Duration::from_secs(seconds);
+        let nanos = u32::try_from(stat.st_mtime_nsec).unwrap_or(0).min(999_999_999);
+        let changed = UNIX_EPOCH + Duration::new(seconds, nanos);
         found.push(Kept { id, bytes: u64::try_from(stat.st_size).unwrap_or(0), changed });
     }
     Ok(found)

@@ -3,7 +3,7 @@
 use toolgate_exec::{BoxFuture, Layer, Next, Outcome, Request, Session, ToolOutput};
 use toolgate_filter::Stream;
 
-use crate::output::{Filters, Outputs, exec_stats, link};
+use crate::output::{Filters, Outputs, exec_stats, leaves_out, link};
 
 /// Makes the output of commands shorter by the rules for them, and the output of other tools where it
 /// is too long to be shown.
@@ -50,8 +50,12 @@ impl FilterLayer {
         if done.filtered_tokens >= done.raw_tokens {
             return;
         }
-        if let (1.., Some(id), Some(outputs)) = (done.hidden_lines, id, &self.outputs) {
+        if let (true, Some(id), Some(outputs)) = (leaves_out(&done), id, &self.outputs) {
             let stored = outputs.save(id, &output.summary);
+            if done.hidden_lines == 0 {
+                // Of a line that was cut the filter gives no count, and so no notice.
+                done.text.push_str(&format!("[not all of it shown; {}]\n", outputs.how(&id.to_string())));
+            }
             if let (None, Some(how)) = (&stored.id, how) {
                 // It could not be kept, so nothing must tell to read it.
                 done.text = done.text.replace(&format!("; {how}"), "");

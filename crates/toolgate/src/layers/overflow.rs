@@ -4,6 +4,9 @@ use toolgate_exec::{BoxFuture, Layer, Next, Outcome, Request, Session, ToolOutpu
 
 use crate::output::{Outputs, lines, link, shorten};
 
+/// Characters that notices on what was cut, and on how a command ended, may have beside a text.
+const NOTES: usize = 1_000;
+
 /// How much longer a result as data may be than the text: it is for programs, and JSON is wordy.
 const LONGEST_AS_DATA: usize = 8;
 
@@ -30,7 +33,10 @@ impl OverflowLayer {
 
     fn cut_text(&self, session: &Session, output: &mut ToolOutput) {
         let most = self.outputs.threshold();
-        if output.summary.chars().nth(most).is_none() {
+        // What was cut or filtered before says so, and that is not to be cut off again.
+        let noted = output.stored.is_some() || output.truncation.is_some() || output.filter_stats.is_some();
+        let notes = if noted { NOTES } else { 0 };
+        if output.summary.chars().nth(most.saturating_add(notes)).is_none() {
             return;
         }
         output.summary = self.outputs.masked(&output.summary, session);

@@ -76,6 +76,12 @@ impl fmt::Debug for Filters {
     }
 }
 
+/// Whether something of the output is not in the filter's text: lines, or parts of very long ones, in
+/// whose place it writes how many bytes they are.
+pub(crate) fn leaves_out(done: &Filtered) -> bool {
+    done.hidden_lines > 0 || done.text.contains("[…")
+}
+
 /// The numbers of a filter as a result carries them.
 pub(crate) fn exec_stats(done: &Filtered, command: String) -> FilterStats {
     let stats = &done.stats;

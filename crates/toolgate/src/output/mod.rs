@@ -16,6 +16,6 @@ pub use gain::{Gain, GainError, GainLog, Saved};
 pub use outputs::{Outputs, ReadBy};
 pub use secrets::SecretValues;
 
-pub(crate) use filters::exec_stats;
+pub(crate) use filters::{exec_stats, leaves_out};
 pub(crate) use outputs::{lines, link, told};
 pub(crate) use shorten::{first_chars, last_chars, shorten, starts_character};

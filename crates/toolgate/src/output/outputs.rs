@@ -94,7 +94,7 @@ impl Outputs {
         match self.create(id) {
             Ok(mut spool) => {
                 spool.write(text.as_bytes());
-                self.stored(&spool.finish())
+                self.finish(spool)
             }
             Err(error) => StoredOutput {
                 bytes: text.len() as u64,
@@ -106,8 +106,17 @@ impl Outputs {
         }
     }
 
+    /// Ends an output, and makes room where it took more than there was.
+    pub(crate) fn finish(&self, spool: Spool) -> StoredOutput {
+        let stored = self.stored(&spool.finish());
+        if let Ok(store) = self.store() {
+            let _ = store.sweep(std::time::SystemTime::now());
+        }
+        stored
+    }
+
     /// What a result says of an output that was written.
-    pub(crate) fn stored(&self, summary: &SpoolSummary) -> StoredOutput {
+    fn stored(&self, summary: &SpoolSummary) -> StoredOutput {
         let (missing_bytes, error) = match &summary.cut {
             Cut::None => (0, None),
             Cut::Size { bytes, .. } => (*bytes, Some("longer than one output may be".to_owned())),

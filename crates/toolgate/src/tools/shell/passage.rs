@@ -10,7 +10,7 @@ use toolgate_filter::{Filter, Filtered, Stream};
 
 use super::capture::Capture;
 use super::render::{Rendered, render};
-use crate::output::{Filters, Outputs, SecretValues, exec_stats, shorten, told};
+use crate::output::{Filters, Outputs, SecretValues, exec_stats, leaves_out, shorten, told};
 
 /// Characters shown at most where nobody says how many.
 pub const SHOWN_CHARS: usize = 50_000;
@@ -192,14 +192,15 @@ impl Passage {
 
     /// Decides whether the filter's text is shown, and keeps what it leaves out.
     fn settle(&mut self, filters: &Filters, mut done: Filtered) {
-        let as_it_came = self.capture.is_whole() && done.hidden_lines == 0;
+        let as_it_came = self.capture.is_whole() && !leaves_out(&done);
         let control =
             || self.capture.kept().iter().any(|(_, b)| b.iter().any(|b| matches!(b, 0x1b | b'\r' | 8)));
         if as_it_came && done.filtered_tokens >= done.raw_tokens && !control() {
             done.text.clear();
         }
-        if done.hidden_lines > 0 {
+        if leaves_out(&done) {
             self.keep();
+            self.tell_where(&mut done);
         }
         if let (Some(id), Some(outputs), SpoolState::Done(StoredOutput { id: None, .. })) =
             (self.id, &self.outputs, &self.spool)
@@ -217,6 +218,13 @@ impl Passage {
         self.filtered = (!done.text.is_empty()).then_some(done);
     }
 
+    /// Says how to read on where the filter did not: of a line that was cut it gives no count.
+    fn tell_where(&self, done: &mut Filtered) {
+        if let (0, Some(id), Some(outputs)) = (done.hidden_lines, self.id, &self.outputs) {
+            done.text.push_str(&format!("[not all of it shown; {}]\n", outputs.how(&id.to_string())));
+        }
+    }
+
     fn redacted_command(&self) -> String {
         let command = self.command.trim();
         toolgate_filter::redact::redact(command, &Default::default()).into_owned()
@@ -231,13 +239,10 @@ impl Passage {
 
     fn close_spool(&mut self) {
         self.spool = match std::mem::replace(&mut self.spool, SpoolState::Unneeded) {
-            SpoolState::Writing(spool) => {
-                let summary = spool.finish();
-                match &self.outputs {
-                    Some(outputs) => SpoolState::Done(outputs.stored(&summary)),
-                    None => SpoolState::Unneeded,
-                }
-            }
+            SpoolState::Writing(spool) => match &self.outputs {
+                Some(outputs) => SpoolState::Done(outputs.finish(*spool)),
+                None => SpoolState::Unneeded,
+            },
             SpoolState::Done(mut stored) => {
                 stored.bytes = self.capture.total_bytes();
                 stored.missing_bytes = stored.bytes;

@@ -1,0 +1,159 @@
+//! No secret gets out, whatever the door.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use serde_json::json;
+use toolgate::exec::{
+    Capabilities, EVENT_CHANNEL_CAPACITY, Pipeline, PipelineBuilder, ToolError, ToolExecutor as _,
+    event_channel,
+};
+use toolgate::layers::{FilterLayer, OverflowLayer, RedactLayer};
+use toolgate_testkit::doors::bash_call;
+use toolgate_testkit::{Answer, ScriptedTool};
+
+use crate::{Place, bash, call};
+
+/// A token by its shape, and a value of the session.
+const TOKEN: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+const VALUE: &str = "correct-horse-battery-staple";
+
+fn shows(text: &str) -> bool {
+    // Half of a secret is one too.
+    [TOKEN, VALUE].iter().any(|secret| {
+        let half = secret.len() / 2;
+        text.contains(&secret[..half]) || text.contains(&secret[half..])
+    })
+}
+
+#[tokio::test]
+async fn a_secret_in_two_pieces_is_in_no_answer_event_file_or_record() {
+    let place = Place::showing(1_000);
+    place.secrets.add([VALUE]);
+    let (events, mut watcher) = event_channel(EVENT_CHANNEL_CAPACITY);
+    let pipeline = place.with_shell_watched(Some(events));
+    let (a, b) = TOKEN.split_at(9);
+    let (c, d) = VALUE.split_at(11);
+    let say = |x: &str| x.chars().map(|c| format!("\\x{:x}", c as u32)).collect::<String>();
+    let command = format!(
+        "seq 1 1000; printf '{}'; sleep 0.02; printf '{} \\n{}'; sleep 0.02; printf '{}\\n' >&2; printf '{}\\n'; exit 1",
+        say(a),
+        say(b),
+        say(c),
+        say(VALUE),
+        say(d)
+    );
+    let out = bash(&pipeline, &command).await.unwrap();
+    assert!(!shows(&serde_json::to_string(&out).unwrap()), "{out:?}");
+    assert!(out.summary.contains("[redacted]"));
+    let mut seen = 0;
+    while let Some(event) = watcher.try_recv() {
+        assert!(!shows(&format!("{event:?}")), "{event:?}");
+        seen += 1;
+    }
+    assert!(seen > 2);
+    let files = place.files();
+    assert!(
+        files.len() == 2 && files.iter().all(|(_, bytes)| !shows(&String::from_utf8_lossy(bytes))),
+        "{files:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_variables_of_a_skill_are_masked_in_the_foreground_and_the_background() {
+    let place = Place::new();
+    let pipeline = place.with_shell();
+    pipeline.set_skill_env(Some(HashMap::from([("KEY".to_owned(), VALUE.to_owned())])));
+    for background in [false, true] {
+        let params = json!({"command": "echo $KEY; env | grep ^KEY", "background": background});
+        let out = call(&pipeline, "bash", params).await.unwrap();
+        let out = match background {
+            false => out,
+            true => loop {
+                let id = out.structured.as_ref().unwrap()["id"].clone();
+                let out = call(&pipeline, "bash_output", json!({ "id": id })).await.unwrap();
+                if out.exit.is_some() {
+                    break out;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            },
+        };
+        assert!(!shows(&format!("{out:?}")), "{out:?}");
+        assert!(out.summary.contains("KEY="), "{out:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_tool_fails_with_is_masked_too() {
+    let place = Place::new();
+    place.secrets.add([VALUE]);
+    let said = format!("it is {VALUE} and {TOKEN}");
+    let errors = [
+        ToolError::invalid_params(said.clone()),
+        ToolError::execution(said.clone(), std::io::Error::other(said.clone())),
+        ToolError::Http { status: 500, message: said.clone() },
+        ToolError::SandboxViolation {
+            path: said.clone().into(),
+            message: said.clone(),
+            hint: Some(said.clone()),
+        },
+        ToolError::SnapshotFailed { reason: said.clone() },
+    ];
+    for error in errors {
+        let pipeline = place.with_tool(ScriptedTool::bash().then(Answer::Error(error)));
+        let error = pipeline.execute_tool_call(&bash_call("x")).await.unwrap_err();
+        assert!(!shows(&format!("{error} {error:?} {:?}", error.hint())), "{error:?}");
+    }
+}
+
+/// The three layers in the order of a number below six.
+fn in_order(place: &Place, order: usize) -> PipelineBuilder {
+    let mut rest = vec![0, 1, 2];
+    let first = rest.remove(order / 2);
+    let second = rest.remove(order % 2);
+    let outputs = place.outputs();
+    [first, second, rest[0]].into_iter().fold(Pipeline::builder(), |stack, layer| match layer {
+        0 => stack.layer(RedactLayer::new(place.secrets.clone())),
+        1 => stack.layer(FilterLayer::new(place.filters()).keeping(outputs.clone())),
+        _ => stack.layer(OverflowLayer::new(outputs.clone())),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    #[test]
+    fn in_any_order_of_the_layers_nothing_gets_out(
+        before in 0usize..900, between in 0usize..900, word in "[a-z \n]{1,12}", order in 0usize..6, fails: bool,
+    ) {
+        let place = Place::showing(400);
+        place.secrets.add([VALUE]);
+        let text = format!("{} {VALUE} {} {TOKEN}\n{word}", word.repeat(before / word.len()), word.repeat(between / word.len()));
+        let tool = ScriptedTool::bash().then(match fails {
+            false => Answer::Text(text),
+            true => Answer::Error(ToolError::Timeout {
+                timeout_secs: 1,
+                partial: Some(Box::new(toolgate::exec::ToolOutput::new("bash", text))),
+            }),
+        });
+        let pipeline = in_order(&place, order).tool(tool).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let outcome = runtime.block_on(pipeline.execute_tool_call(&bash_call("make all")));
+        prop_assert!(!shows(&format!("{outcome:?}")), "{:?}", outcome);
+        for (path, bytes) in place.files() {
+            prop_assert!(!shows(&String::from_utf8_lossy(&bytes)), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn reading_tools_say_what_they_can_do() {
+    let place = Place::new();
+    let tools = place.with_shell().all_definitions();
+    let of = |id: &str| tools.iter().find(|def| def.id == id).unwrap().capabilities;
+    for id in ["output_read", "output_grep", "output_tail"] {
+        assert!(of(id).is_read_only(), "{id}");
+    }
+    assert!(of("output_delete").has(Capabilities::DELETES) && !of("output_delete").is_read_only());
+}
