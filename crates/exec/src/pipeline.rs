@@ -588,6 +588,8 @@ impl Pipeline {
         let (tool, def) = self.stack.router.find(&call.tool_id)?;
         let session = self.session().narrowed(&call.context);
         call.context.network = session.network.clone();
+        // Normalisers may ask what the tool can do; what the caller claims was found is gone.
+        call.prepare(def.clone(), Findings::default());
         let mut findings = Findings::default();
         let mut unfit = def.validate(&call.params).err();
         for normaliser in &self.stack.normalisers {

@@ -23,17 +23,26 @@ pub enum Value {
     Other,
 }
 
-/// What a tool does, told by its name.
+/// What a tool does with the paths and URLs it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Act {
+pub enum Act {
+    /// Runs a command.
     Shell,
+    /// Reads files.
     Read,
+    /// Looks at names.
     List,
+    /// Creates or changes files.
     Write,
+    /// Deletes files.
     Delete,
+    /// Takes files away from where they are.
     Move,
+    /// Reaches other hosts.
     Net,
+    /// Touches nothing.
     Plan,
+    /// Nobody knows.
     Unknown,
 }
 
@@ -112,7 +121,12 @@ const SERVICES: [&str; 66] = [
 /// `cwd` in the context is where relative paths are meant from.
 #[must_use]
 pub fn analyse(tool: &str, args: &[(String, Value)], context: &Context<'_>) -> Analysis {
-    let act = act(tool);
+    analyse_as(act(tool), tool, args, context)
+}
+
+/// Analyses the call of a tool that says of itself what it does.
+#[must_use]
+pub fn analyse_as(act: Act, tool: &str, args: &[(String, Value)], context: &Context<'_>) -> Analysis {
     if act == Act::Shell {
         return shell(args, context);
     }
