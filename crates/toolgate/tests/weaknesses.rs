@@ -236,8 +236,7 @@ impl Spawner for Recording {
 async fn what_runs_in_the_background_is_started_like_everything_else() {
     // B1: the reference starts background runs by other means, without its sandbox.
     let started = Arc::new(Mutex::new(Vec::new()));
-    let tool =
-        ShellTool::builder().spawner(Recording(HostSpawner::default(), started.clone())).build().unwrap();
+    let tool = ShellTool::builder().spawner(Recording(HostSpawner, started.clone())).build().unwrap();
     let shell = ShellExecutor::behind(Pipeline::builder().network(NetworkScope::Deny), tool).unwrap();
     for background in [false, true] {
         let params = json!({"command": "true", "background": background});
