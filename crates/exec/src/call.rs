@@ -145,8 +145,8 @@ pub struct CallContext {
     pub caller_id: Option<Arc<str>>,
     /// When it must have ended, whatever the tool's own limit.
     pub deadline: Option<Instant>,
-    /// Ends the call early when it fires.
-    pub cancel: Option<CancellationToken>,
+    /// End the call early when one of them fires.
+    pub cancel: Vec<CancellationToken>,
 }
 
 impl CallContext {
@@ -204,10 +204,10 @@ impl CallContext {
         self
     }
 
-    /// Gives it a cancel signal.
+    /// Gives it a cancel signal, besides those it has.
     #[must_use]
     pub fn cancel(mut self, token: CancellationToken) -> Self {
-        self.cancel = Some(token);
+        self.cancel.push(token);
         self
     }
 }

@@ -87,7 +87,12 @@ pub(crate) struct Stack {
     events: Option<ToolEventTx>,
     /// Questions count as refused.
     nobody_to_ask: bool,
+    /// Questions about these calls count as answered.
+    answered: Option<Box<Answered>>,
 }
+
+/// Which calls a person approved before they were made.
+type Answered = dyn Fn(&ToolCall) -> bool + Send + Sync;
 
 #[derive(Default)]
 struct Router {
@@ -165,9 +170,15 @@ impl Stack {
             _ => fresh,
         };
         match verdict {
+            Verdict::Ask(_) if self.is_answered(&request.call) => Verdict::Allow,
             Verdict::Ask(reasons) if self.nobody_to_ask => Verdict::Deny(reasons),
             verdict => verdict,
         }
+    }
+
+    /// Whether a question about this call was answered before it was made; a refusal never is.
+    fn is_answered(&self, call: &ToolCall) -> bool {
+        self.answered.as_ref().is_some_and(|answered| quietly(|| answered(call)).unwrap_or(false))
     }
 
     fn wall(&self, request: &Request) -> Result<(), ToolError> {
@@ -439,7 +450,7 @@ impl Pipeline {
     ) -> Result<Option<ToolOutput>, ToolError> {
         let mut requests = self.requests_in(text);
         for request in &mut requests {
-            request.approved = match approval {
+            request.approved |= match approval {
                 Approval::None => false,
                 Approval::Whole => true,
                 Approval::Calls(digests) => digests.contains(&request.call.digest()),
@@ -588,6 +599,8 @@ impl Pipeline {
         let (tool, def) = self.stack.router.find(&call.tool_id)?;
         let session = self.session().narrowed(&call.context);
         call.context.network = session.network.clone();
+        // Normalisers may ask what the tool can do; what the caller claims was found is gone.
+        call.prepare(def.clone(), Findings::default());
         let mut findings = Findings::default();
         let mut unfit = def.validate(&call.params).err();
         for normaliser in &self.stack.normalisers {
@@ -599,6 +612,8 @@ impl Pipeline {
         }
         call.prepare(def.clone(), findings);
         let nature = quietly(|| tool.nature(&call.tool_id)).unwrap_or(Nature::ONCE);
+        // What is inside asks too, and is told that it was answered.
+        let approved = approved || self.stack.is_answered(&call);
         Some(Request { call, session, approved, nature, judged: None, unfit: unfit.map(Arc::from) })
     }
 
@@ -714,6 +729,13 @@ impl PipelineBuilder {
     #[must_use]
     pub fn nobody_to_ask(mut self) -> Self {
         self.stack.nobody_to_ask = true;
+        self
+    }
+
+    /// Takes questions about these calls for answered with yes. What is refused stays refused.
+    #[must_use]
+    pub fn answered(mut self, calls: impl Fn(&ToolCall) -> bool + Send + Sync + 'static) -> Self {
+        self.stack.answered = Some(Box::new(calls));
         self
     }
 

@@ -10,9 +10,11 @@ use crate::analyse::{Analysis, Analyst, CommandRun, Context, Data, Input, script
 use crate::effect::{Effect, Kind};
 use crate::path;
 use crate::word::{Word, is_deceptive};
-use act::{Act, is_service, mcp_server};
+use act::{is_service, mcp_server};
 use std::borrow::Cow;
 use toolgate_bash::ast::Span;
+
+pub use act::Act;
 
 /// An argument of a tool call, as plain data.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +45,12 @@ impl Value {
 /// `cwd` in the context is where relative paths are meant from.
 #[must_use]
 pub fn analyse(tool: &str, args: &[(String, Value)], context: &Context<'_>) -> Analysis {
-    let act = Act::of(tool);
+    analyse_as(Act::of(tool), tool, args, context)
+}
+
+/// Analyses the call of a tool that says of itself what it does.
+#[must_use]
+pub fn analyse_as(act: Act, tool: &str, args: &[(String, Value)], context: &Context<'_>) -> Analysis {
     if act == Act::Shell {
         return shell::analyse(args, context);
     }

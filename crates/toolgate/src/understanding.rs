@@ -1,6 +1,6 @@
 //! What a call would do, found out once before any gate judges it.
 //!
-//! A shell command is parsed and analysed here, paths are followed through symbolic links; the result
+//! A shell command is parsed and analysed here, the paths and URLs of other tools are looked at, paths are followed through symbolic links; the result
 //! travels with the call as a finding. Gates read it and do no work of their own.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,9 @@ use toolgate_policy::decide::Policy;
 use toolgate_policy::path::{self, Map, SCRATCH};
 use toolgate_policy::word::UNKNOWN;
 
-/// The analysis of a shell command, as a finding of its call.
+mod arguments;
+
+/// What a call would do, as a finding of it: of a shell by its command, of any other tool by its arguments.
 #[derive(Clone, Debug)]
 pub struct Understood(pub Analysis);
 
@@ -61,7 +63,7 @@ impl Surroundings {
 /// Variables that say where things are.
 const PLACES: [&str; 5] = ["HOME", "PATH", "TMPDIR", "TMP", "TEMP"];
 
-/// Analyses the `command` of every call whose tool executes.
+/// Analyses every call: the `command` of a tool that executes, else all of its arguments.
 #[derive(Clone, Debug)]
 pub struct Understanding {
     surroundings: Surroundings,
@@ -75,7 +77,7 @@ impl Understanding {
         Self { surroundings, roots }
     }
 
-    fn analysis(&self, command: &str, call: &ToolCall) -> Analysis {
+    fn analysis(&self, call: &ToolCall) -> Analysis {
         let base = call.context.cwd.as_deref().unwrap_or(&self.surroundings.cwd);
         let cwd = call.text("cwd").map_or_else(|| base.to_path_buf(), |cwd| base.join(cwd));
         // What the call itself sets goes over what it inherits. Only of places the value is looked at: another
@@ -97,7 +99,10 @@ impl Understanding {
             links: &FileSystemLinks,
             shell: Shell::Bash,
         };
-        analyse::script(command, &context)
+        match call.text("command").filter(|_| call.capabilities().executes()) {
+            Some(command) => analyse::script(command, &context),
+            None => arguments::analyse(call, &context),
+        }
     }
 }
 
@@ -107,9 +112,7 @@ impl Normaliser for Understanding {
     }
 
     fn normalise(&self, call: &mut ToolCall, findings: &mut Findings, _: &Session) -> Result<(), String> {
-        if let Some(command) = call.text("command") {
-            findings.insert(Understood(self.analysis(command, call)));
-        }
+        findings.insert(Understood(self.analysis(call)));
         Ok(())
     }
 }

@@ -1,19 +1,27 @@
 //! What a tool does, as far as its name says.
 
-/// What a tool does.
+/// What a tool does with the paths and URLs it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub enum Act {
+    /// Runs a command.
     Shell,
+    /// Reads files.
     Read,
     /// Reads what a pattern finds.
     Search,
+    /// Looks at names.
     List,
+    /// Creates or changes files.
     Write,
+    /// Deletes files.
     Delete,
+    /// Takes files away from where they are.
     Move,
+    /// Reaches other hosts.
     Net,
     /// Keeps notes for the agent itself.
     Plan,
+    /// Nobody knows.
     Unknown,
 }
 

@@ -5,8 +5,8 @@ mod granted;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use toolgate_exec::{Gate, NetworkScope, Reason, Session, ToolCall, Verdict};
-use toolgate_policy::analyse::Analysis;
+use toolgate_exec::{Capabilities, Gate, NetworkScope, Reason, Session, ToolCall, Verdict};
+use toolgate_policy::analyse::{Analysis, Input};
 use toolgate_policy::decide::{self, Decision, Policy, Situation};
 use toolgate_policy::path::Map;
 use toolgate_policy::profile::{Setting, Verdict as Judgement};
@@ -72,18 +72,40 @@ impl PermissionGate {
 
     /// The verdict before autonomy, as if these were the grants.
     fn judged(&self, call: &ToolCall, session: &Session, live: &Live) -> Verdict {
-        match call.finding::<Understood>() {
-            Some(Understood(analysis)) => self.of_analysis(analysis, call, session, live),
-            // No inputs that could be judged: what the tool can do at all decides.
-            None => {
-                let decide =
-                    |situation: &Situation<'_>| decide::decide_unread(unread(call), &self.policy, situation);
-                match verdict(&self.in_situation(call, session, decide)) {
-                    Verdict::Ask(_) if live.iter().any(|grant| grant.covers_call(call)) => Verdict::Allow,
-                    verdict => verdict,
-                }
+        let said = match call.finding::<Understood>() {
+            Some(Understood(analysis)) if analysis.input == Input::Script && is_shell(call) => {
+                return self.of_analysis(analysis, call, session, live);
             }
+            Some(Understood(analysis)) => {
+                verdict(&self.decide(analysis, call, session)).and(self.unread(call, Some(analysis), session))
+            }
+            // Nothing was found out about it: what the tool can do at all decides.
+            None => self.unread(call, None, session),
+        };
+        match said {
+            Verdict::Ask(_)
+                if live.iter().any(|grant| grant.covers_call(call))
+                    && self.is_liftable_call(call, session) =>
+            {
+                Verdict::Allow
+            }
+            said => said,
         }
+    }
+
+    /// What is said of a tool for what its arguments don't tell.
+    fn unread(&self, call: &ToolCall, arguments: Option<&Analysis>, session: &Session) -> Verdict {
+        let told = says_all(call) && arguments.is_some_and(|arguments| !arguments.effects.is_empty());
+        let otherwise = if told || is_harmless(call) { Judgement::Allow } else { Judgement::Ask };
+        // The lists of patterns were asked about the arguments themselves.
+        let policy = match arguments {
+            Some(_) if !self.policy.lists.is_empty() => {
+                Cow::Owned(Policy { lists: Vec::new(), ..(*self.policy).clone() })
+            }
+            _ => Cow::Borrowed(&*self.policy),
+        };
+        let judge = |situation: &Situation<'_>| decide::decide_unread(otherwise, &policy, situation);
+        verdict(&self.in_situation(call, session, judge))
     }
 
     fn of_analysis(&self, analysis: &Analysis, call: &ToolCall, session: &Session, live: &Live) -> Verdict {
@@ -130,14 +152,27 @@ fn verdict(decision: &Decision) -> Verdict {
     }
 }
 
-/// What becomes of a call whose parameters nobody can judge.
-fn unread(call: &ToolCall) -> Judgement {
-    let only_reads = call.capabilities().is_read_only() && !call.capabilities().network();
-    if only_reads || call.definition().is_some_and(is_own_bookkeeping) {
-        Judgement::Allow
-    } else {
-        Judgement::Ask
-    }
+/// Whether the call's command is all that it runs. A server's tool may do anything with a command.
+fn is_shell(call: &ToolCall) -> bool {
+    let capabilities = call.capabilities();
+    capabilities.executes() && !capabilities.is_unknown() && !capabilities.has(Capabilities::MCP)
+}
+
+/// Whether the paths and URLs among its arguments are all that the tool touches.
+fn says_all(call: &ToolCall) -> bool {
+    let capabilities = call.capabilities();
+    let more = Capabilities::EXECUTES | Capabilities::MCP | Capabilities::OPEN_WORLD | Capabilities::MEMORY;
+    let sends = capabilities.network() && !capabilities.is_read_only();
+    !capabilities.is_unknown() && !capabilities.has_any(more) && !sends
+}
+
+/// Whether there is nothing to ask about, whatever its arguments are.
+fn is_harmless(call: &ToolCall) -> bool {
+    let capabilities = call.capabilities();
+    // What a server says of its own tools is no reason to trust them.
+    let only_reads =
+        capabilities.is_read_only() && !capabilities.network() && !capabilities.has(Capabilities::MCP);
+    only_reads || call.definition().is_some_and(is_own_bookkeeping)
 }
 
 impl Gate for PermissionGate {
@@ -158,12 +193,12 @@ impl Gate for PermissionGate {
 fn is_own_bookkeeping(def: &toolgate_exec::ToolDef) -> bool {
     def.capabilities.idempotent()
         && !def.capabilities.has_any(
-            toolgate_exec::Capabilities::EXECUTES
-                | toolgate_exec::Capabilities::DELETES
-                | toolgate_exec::Capabilities::NETWORK
-                | toolgate_exec::Capabilities::OPEN_WORLD
-                | toolgate_exec::Capabilities::MEMORY
-                | toolgate_exec::Capabilities::MCP,
+            Capabilities::EXECUTES
+                | Capabilities::DELETES
+                | Capabilities::NETWORK
+                | Capabilities::OPEN_WORLD
+                | Capabilities::MEMORY
+                | Capabilities::MCP,
         )
         && !def.capabilities.is_unknown()
 }

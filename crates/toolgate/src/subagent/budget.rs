@@ -1,11 +1,14 @@
 //! How much a sub-agent may do.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolgate_exec::{BoxFuture, Layer, Next, Outcome, Reason, Request, ToolError};
+use toolgate_exec::{
+    BoxFuture, Findings, Layer, Next, Normaliser, Outcome, Reason, Request, Session, ToolCall, ToolError,
+};
 
 /// How much a sub-agent may do; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,11 +36,45 @@ impl Leash {
         Self { budget, spent: AtomicU32::new(0), until, cancel }
     }
 
+    /// Marks the calls of the sub-agent, so that what they leave running ends with it.
+    pub(super) fn tag(&self, name: &str) -> Tag {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Tag {
+            id: format!("{name}#{number}").into(),
+            until: self.until.map(Instant::into_std),
+            cancel: self.cancel.clone(),
+        }
+    }
+
     /// Takes one call from the budget.
     fn take(&self) -> bool {
         let Some(most) = self.budget.calls else { return true };
         let take = |spent: u32| (spent < most).then(|| spent + 1);
         self.spent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+}
+
+/// Says with each call who makes it, until when, and what ends it.
+#[derive(Debug)]
+pub(super) struct Tag {
+    /// No two sub-agents have the same, whatever they are called.
+    id: Arc<str>,
+    until: Option<std::time::Instant>,
+    cancel: CancellationToken,
+}
+
+impl Normaliser for Tag {
+    fn name(&self) -> &'static str {
+        "tag"
+    }
+
+    fn normalise(&self, call: &mut ToolCall, _: &mut Findings, _: &Session) -> Result<(), String> {
+        let context = &mut call.context;
+        context.caller_id.get_or_insert_with(|| self.id.clone());
+        context.deadline = context.deadline.into_iter().chain(self.until).min();
+        context.cancel.push(self.cancel.clone());
+        Ok(())
     }
 }
 

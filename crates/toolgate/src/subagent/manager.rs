@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolgate_exec::{
-    BuildError, ErasedToolExecutor, Findings, ForeignTool, NetworkScope, Normaliser, Pipeline,
+    BuildError, Capabilities, ErasedToolExecutor, Findings, ForeignTool, NetworkScope, Normaliser, Pipeline,
     PipelineBuilder, Preset, Session, SkillTrustLevel, ToolCall,
 };
 
@@ -29,6 +29,18 @@ pub enum SpawnError {
         /// Why.
         source: BuildError,
     },
+    /// Its mode would answer all questions, and nobody allowed that.
+    #[error("making sub-agent `{name}`: bypassing permissions is not allowed here")]
+    BypassNotAllowed {
+        /// Which.
+        name: String,
+    },
+    /// Its mode would answer questions that its parent is asked.
+    #[error("making sub-agent `{name}`: its parent is asked about what it would not be")]
+    WiderThanParent {
+        /// Which.
+        name: String,
+    },
     /// The manager is closed.
     #[error("making sub-agent `{name}`: no more sub-agents are made here")]
     Closed {
@@ -44,6 +56,9 @@ pub struct SubagentManager {
     /// The scope of whoever this manager works for.
     network: NetworkScope,
     opaque: Opaque,
+    may_bypass: bool,
+    /// The mode of whoever this manager works for; `None` for who works for nobody.
+    parent: Option<PermissionMode>,
     cancel: CancellationToken,
 }
 
@@ -61,6 +76,8 @@ impl SubagentManager {
             places: Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))),
             network: NetworkScope::Inherit,
             opaque: Opaque::Refused,
+            may_bypass: false,
+            parent: None,
             cancel: CancellationToken::new(),
         }
     }
@@ -70,6 +87,13 @@ impl SubagentManager {
     #[must_use]
     pub fn contained(mut self) -> Self {
         self.opaque = Opaque::Contained;
+        self
+    }
+
+    /// Allows sub-agents whose questions count as answered, for work that nobody watches.
+    #[must_use]
+    pub fn danger_allow_bypass(mut self) -> Self {
+        self.may_bypass = true;
         self
     }
 
@@ -109,17 +133,29 @@ impl SubagentManager {
     }
 
     fn make(&self, spec: &SubagentSpec, place: OwnedSemaphorePermit) -> Result<Subagent, SpawnError> {
+        if self.parent.is_some_and(|parent| spec.mode.answers() > parent.answers()) {
+            return Err(SpawnError::WiderThanParent { name: spec.name.clone() });
+        }
+        if spec.mode == PermissionMode::BypassPermissions && !self.may_bypass {
+            return Err(SpawnError::BypassNotAllowed { name: spec.name.clone() });
+        }
         let cancel = self.cancel.child_token();
         let transcript = Transcript::default();
+        let leash = Leash::new(spec.budget, cancel.clone());
         let network = spec.network.within(&self.network);
-        let stack = Pipeline::builder()
+        let mut stack = Pipeline::builder()
+            .normaliser(leash.tag(&spec.name))
             .observer(transcript.clone())
-            .observer(Leash::new(spec.budget, cancel.clone()));
+            .observer(leash);
+        if spec.mode == PermissionMode::BypassPermissions {
+            stack = stack.answered(|_| true);
+        }
         let build = |source| SpawnError::Build { name: spec.name.clone(), source };
         let pipeline =
             filtered(stack, self.executor.clone(), spec, network.clone(), self.opaque).map_err(build)?;
         Ok(Subagent {
             name: spec.name.clone(),
+            mode: spec.mode,
             network,
             inner: Arc::new(Inner { pipeline, transcript, cancel, _place: place }),
         })
@@ -128,7 +164,9 @@ impl SubagentManager {
 
 /// The executor of a sub-agent: its parent's behind a wall of its own.
 ///
-/// From the inside out: what it remembers, the network, plan mode, the tools it was given.
+/// From the inside out: what it remembers, the network, plan mode, the tools it was given. Budget, transcript
+/// and cancelling are the [manager](SubagentManager)'s, and so is [`PermissionMode::BypassPermissions`]: here it
+/// is as the default.
 ///
 /// # Errors
 /// Where the parent's executor has definitions that can't be used.
@@ -159,11 +197,20 @@ fn filtered(
         stack = stack.normaliser(Memory(dir.clone()));
     }
     match spec.mode {
-        PermissionMode::Default => {}
+        // Bypassing is for whoever makes a sub-agent to allow.
+        PermissionMode::Default | PermissionMode::BypassPermissions => {}
+        PermissionMode::AcceptEdits => stack = stack.answered(only_edits),
         PermissionMode::DontAsk => stack = stack.nobody_to_ask(),
         PermissionMode::Plan => stack = stack.gate(PlanGate),
     }
     stack.around(inner).build()
+}
+
+/// Whether a call can do nothing but read and write files.
+fn only_edits(call: &ToolCall) -> bool {
+    let edits = Capabilities::READS | Capabilities::WRITES | Capabilities::IDEMPOTENT;
+    let capabilities = call.capabilities();
+    !capabilities.is_unknown() && edits.has(capabilities)
 }
 
 /// Tells a sub-agent's commands where it remembers things.
@@ -186,6 +233,7 @@ impl Normaliser for Memory {
 #[derive(Clone)]
 pub struct Subagent {
     name: String,
+    mode: PermissionMode,
     network: NetworkScope,
     inner: Arc<Inner>,
 }
@@ -233,6 +281,7 @@ impl Subagent {
         let executor: Arc<dyn ErasedToolExecutor> = Arc::new(self.clone());
         let mut manager = SubagentManager::new(executor, limit).network(self.network.clone());
         manager.cancel = self.inner.cancel.child_token();
+        manager.parent = Some(self.mode);
         manager
     }
 }

@@ -9,17 +9,36 @@ use super::budget::Budget;
 use super::skills::SkillFilter;
 use crate::gates::{ToolPattern, ToolPolicy};
 
-/// How a sub-agent's questions are answered.
+/// How a sub-agent's questions are answered. Refusals hold in every mode, whoever refuses: a rule, a block list, a
+/// hard rule, trust or the network scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PermissionMode {
     /// As its parent's.
     #[default]
     Default,
+    /// Questions about tools that read and write files and do nothing else count as answered. Commands, deletions,
+    /// servers and the network are asked about as ever.
+    AcceptEdits,
     /// Nobody is asked: what would be asked about is refused.
     DontAsk,
+    /// All questions count as answered. Only where the
+    /// [manager](super::SubagentManager::danger_allow_bypass) allows it.
+    BypassPermissions,
     /// It looks and plans, and changes nothing.
     Plan,
+}
+
+impl PermissionMode {
+    /// How many questions count as answered: none, those about edits, all.
+    pub(super) fn answers(self) -> u8 {
+        match self {
+            Self::Default | Self::DontAsk | Self::Plan => 0,
+            Self::AcceptEdits => 1,
+            Self::BypassPermissions => 2,
+        }
+    }
 }
 
 /// What a sub-agent gets. Starts from everything its parent has; each method takes something away.

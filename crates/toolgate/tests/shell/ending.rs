@@ -205,6 +205,7 @@ async fn a_stopped_command_is_ended_too() {
 
 #[tokio::test]
 async fn hundreds_of_detached_processes_are_all_ended() {
+    // B28: the reference waits a fixed time, and kills direct children alone.
     let sleep = unique_sleep();
     let command = format!("for i in {{1..150}}; do setsid sleep {sleep} & done; echo up; wait");
     let (events, mut watcher) = event_channel(EVENT_CHANNEL_CAPACITY);

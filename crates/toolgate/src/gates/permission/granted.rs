@@ -1,7 +1,7 @@
 //! What grants lift of a question, and what a grant would say to lift it.
 
 use toolgate_exec::{Session, ToolCall, Verdict};
-use toolgate_policy::analyse::{Analysis, CommandRun, Context};
+use toolgate_policy::analyse::{Analysis, CommandRun, Context, Input};
 use toolgate_policy::decide::{self, Decision, Policy, Source};
 use toolgate_policy::effect::Effect;
 use toolgate_policy::profile::Verdict as Judgement;
@@ -34,9 +34,11 @@ impl PermissionGate {
     /// As [`PermissionGate::proposal`].
     pub fn proposal_for_pattern(&self, call: &ToolCall, session: &Session) -> Result<Proposal, NotGrantable> {
         let proposal = self.proposed(call, session, &self.live())?;
-        let Some(Understood(analysis)) = call.finding::<Understood>() else { return Ok(proposal) };
-        let lifted = (0..analysis.commands.len()).all(|at| self.is_liftable(analysis, at, call, session));
-        if lifted { Ok(proposal) } else { Err(still_asked(&self.judged(call, session, &Live::default()))) }
+        if self.is_liftable_call(call, session) {
+            Ok(proposal)
+        } else {
+            Err(still_asked(&self.judged(call, session, &Live::default())))
+        }
     }
 
     /// The grants it goes by.
@@ -55,8 +57,10 @@ impl PermissionGate {
             Verdict::Ask(_) => {}
         }
         match call.finding::<Understood>() {
-            Some(Understood(analysis)) => self.for_commands(analysis, call, session, live),
-            None => Ok(exact_call(call)),
+            Some(Understood(analysis)) if analysis.input == Input::Script && super::is_shell(call) => {
+                self.for_commands(analysis, call, session, live)
+            }
+            _ => Ok(exact_call(call)),
         }
     }
 
@@ -136,6 +140,14 @@ impl PermissionGate {
                 .iter()
                 .filter(|r| r.verdict == Judgement::Ask)
                 .all(|r| !matches!(r.source, Source::Hard | Source::Rule(Layer::Managed)))
+    }
+}
+
+impl PermissionGate {
+    /// The same for every command of a call, and for what its tool is asked about.
+    pub(super) fn is_liftable_call(&self, call: &ToolCall, session: &Session) -> bool {
+        let Some(Understood(analysis)) = call.finding::<Understood>() else { return true };
+        (0..analysis.commands.len()).all(|at| self.is_liftable(analysis, at, call, session))
     }
 }
 
