@@ -53,8 +53,6 @@ pub(super) struct Flow<'s, 'r> {
     pub(super) pending_hole: Option<Hole>,
     /// A quoted `"$@"` was met that has no elements, or may have none.
     pub(super) met_doubtful_list: bool,
-    /// There is a `$@` in the double quotes around.
-    pub(super) beside_list: bool,
     /// Part of the arithmetic that is being evaluated may be an error.
     pub(super) may_have_failed: bool,
     /// The expansion that is being looked at.
@@ -98,7 +96,6 @@ impl<'s, 'r> Flow<'s, 'r> {
             steps: Steps(STEPS),
             pending_hole: None,
             met_doubtful_list: false,
-            beside_list: false,
             may_have_failed: false,
             here: Span::default(),
             moved: None,

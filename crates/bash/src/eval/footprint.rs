@@ -107,9 +107,8 @@ pub(super) fn footprint(argv: &[Field]) -> Footprint {
         }
         b"getopts" => {
             let mut out = Footprint::prints();
-            match args {
-                [_, name, ..] => out.target(name),
-                _ => {}
+            if let [_, name, ..] = args {
+                out.target(name);
             }
             if args.iter().take(2).any(|field| field.literal().is_none()) {
                 out.lost = true;
@@ -243,9 +242,8 @@ fn option_targets(args: &[Field], with_value: &[u8], option: u8, out: &mut Footp
         }
         let glued = letters.get(position.saturating_add(1)..).unwrap_or_default();
         if glued.is_empty() {
-            match args.get(at.saturating_add(1)) {
-                Some(next) => out.target(next),
-                None => {}
+            if let Some(next) = args.get(at.saturating_add(1)) {
+                out.target(next);
             }
         } else {
             out.target(&Field { value: glued.into(), ..field.clone() });

@@ -38,6 +38,7 @@ mod parameter;
 mod pattern;
 mod printed;
 mod scan;
+mod shape;
 mod sink;
 mod value;
 mod word;

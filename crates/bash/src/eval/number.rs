@@ -320,9 +320,14 @@ impl<'s> Flow<'s, '_> {
             BinaryOp::Add => Ok(left.wrapping_add(right)),
             BinaryOp::Subtract => Ok(left.wrapping_sub(right)),
             BinaryOp::Multiply => Ok(left.wrapping_mul(right)),
-            BinaryOp::Divide | BinaryOp::Remainder if right == 0 => self.failed(span),
-            BinaryOp::Divide => Ok(left.wrapping_div(right)),
-            BinaryOp::Remainder => Ok(left.wrapping_rem(right)),
+            // Division of the least number by -1 overflows, which bash answers in its own way.
+            BinaryOp::Divide | BinaryOp::Remainder => {
+                let number = match op {
+                    BinaryOp::Divide => left.checked_div(right),
+                    _ => left.checked_rem(right),
+                };
+                number.map_or_else(|| self.failed(span), Ok)
+            }
         }
     }
 }
