@@ -149,7 +149,10 @@ struct Tally {
 
 fn check(text: &str, ran: &[Vec<Vec<u8>>], dir: &str, tally: &mut Tally) -> Result<(), String> {
     let script = parse(text.as_bytes(), &Options::default()).unwrap();
-    let mut env = Env::new(Shell::Bash, Unlisted::Unset).with("HOME", "/home/u").with("PWD", dir);
+    let mut env = Env::new(Shell::Bash, Unlisted::Unset)
+        .with("HOME", "/home/u")
+        .with("PATH", "/nowhere")
+        .with("PWD", dir);
     let mut known: HashMap<Vec<u8>, Vec<Vec<Field>>> = HashMap::new();
     for command in eval::commands(&script, text.as_bytes(), &mut env) {
         if let [name, number, rest @ ..] = command.argv.as_slice()

@@ -352,10 +352,15 @@ impl<'s> Flow<'s, '_> {
                 }
             }
         }
-        self.builtin(name, args, argv, arrays);
-        if special && !assigned.is_empty() {
-            // In front of these an assignment may stay, depending on the mode and the command.
-            for assigned in assigned {
+        if assigned.is_empty() {
+            return self.builtin(name, args, argv, arrays);
+        }
+        // What a builtin does can depend on the variables that are assigned for it.
+        self.uncaptured();
+        self.apply(&footprint(argv), argv);
+        for assigned in assigned {
+            // In front of some an assignment stays, depending on the mode and the command.
+            if special || is_builtin_that_assigns(name) {
                 self.env.forget(&assigned.assignment.name, Class::Any);
             }
         }
@@ -921,6 +926,11 @@ impl<'s> Flow<'s, '_> {
             }
         }
     }
+}
+
+/// Whether a builtin may assign a variable that is also assigned in front of it.
+fn is_builtin_that_assigns(name: &[u8]) -> bool {
+    matches!(name, b"printf" | b"read" | b"mapfile" | b"readarray" | b"getopts" | b"let" | b"cd" | b"wait")
 }
 
 /// `printf -v` with its target in front.

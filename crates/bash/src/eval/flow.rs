@@ -211,7 +211,7 @@ impl<'s, 'r> Flow<'s, 'r> {
                     self.env.mark()
                 }
             };
-            if let (Connector::And, Some(directory)) = (connector, moved) {
+            if let (Connector::And, Some(directory), false) = (connector, moved, after_or) {
                 self.env.set(b"PWD", State::Scalar(directory));
             }
             after_or = *connector == Connector::Or;
