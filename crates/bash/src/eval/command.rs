@@ -9,7 +9,9 @@ use super::value::{Class, Count, Field, Hole, Value, Why, integer};
 use super::word::{Tildes, is_name};
 use super::{Assigned, Call, printed};
 use crate::Text;
-use crate::ast::{Assignment, Element, Part, PartKind, SimpleCommand, SubscriptKind, Value as Right, Word};
+use crate::ast::{
+    Assignment, Element, Expression, Part, PartKind, SimpleCommand, SubscriptKind, Value as Right, Word,
+};
 
 /// A call of a function: which variables are its own.
 pub(super) struct Frame {
@@ -182,19 +184,13 @@ impl<'s> Flow<'s, '_> {
                     }
                     return None;
                 }
-                match self.number(arithmetic) {
-                    Ok(number) => match u64::try_from(number) {
-                        Ok(number) => Some(number),
-                        Err(_) => {
-                            self.may_discard();
-                            None
-                        }
-                    },
-                    Err(_) => {
-                        self.may_discard();
-                        None
-                    }
+                // Whether the value is expanded before anything else is evaluated depends on the version.
+                let literal = matches!(arithmetic.expression, Some(Expression::Number(_)));
+                let number = self.number(arithmetic).ok().and_then(|number| u64::try_from(number).ok());
+                if number.is_none() {
+                    self.may_discard();
                 }
+                number.filter(|_| literal)
             }
             // An error, except as the key of an associative array.
             SubscriptKind::At | SubscriptKind::Star => {
@@ -252,7 +248,8 @@ impl<'s> Flow<'s, '_> {
     }
 
     fn array(&mut self, name: &[u8], append: bool, elements: &'s [Element]) -> State {
-        let associative = *self.env.get(name) == State::Associative;
+        let before = self.env.get(name).clone();
+        let associative = before == State::Associative;
         let mut out = match (append, self.env.get(name)) {
             (false, _) | (true, State::Unset) => Some(Vec::new()),
             (true, State::Array(old)) => Some(old.clone()),
@@ -292,22 +289,24 @@ impl<'s> Flow<'s, '_> {
                 };
             }
         }
+        // Its elements may assign it themselves.
+        let same = *self.env.get(name) == before;
         match out {
-            Some(out) if self.steps.take(out.len()).is_ok() => State::Array(out),
+            Some(out) if same && self.steps.take(out.len()).is_ok() => State::Array(out),
             _ => State::Unknown(Class::Any),
         }
     }
 
     fn element_index(&mut self, subscript: &'s SubscriptKind) -> Option<u64> {
         match subscript {
-            SubscriptKind::Index(arithmetic) => match self.number(arithmetic) {
-                Ok(number) => u64::try_from(number).ok(),
-                Err(_) => None,
+            SubscriptKind::Index(arithmetic) => {
+                let literal = matches!(arithmetic.expression, Some(Expression::Number(_)));
+                let number = self.number(arithmetic).ok().and_then(|number| u64::try_from(number).ok());
+                if number.is_none() {
+                    self.may_discard();
+                }
+                number.filter(|_| literal)
             }
-            .or_else(|| {
-                self.may_discard();
-                None
-            }),
             SubscriptKind::At | SubscriptKind::Star => {
                 self.may_discard();
                 None
@@ -348,6 +347,7 @@ impl<'s> Flow<'s, '_> {
                     self.builtin(name, args, argv, arrays);
                     let not = self.env.take(mark);
                     self.env.join(vec![called, not], false);
+                    self.moved = None;
                     return;
                 }
             }
@@ -386,7 +386,7 @@ impl<'s> Flow<'s, '_> {
             if local.certain {
                 self.env.put_back(&local.name, local.saved);
             } else {
-                self.env.forget(&local.name, Class::Any);
+                self.env.overwrite(&local.name, State::Unknown(Class::Any));
             }
         }
     }

@@ -392,6 +392,14 @@ impl Env {
         self.set(name, State::Unknown(class));
     }
 
+    /// Says what is left of a variable that may have been changed, and may have become readonly by now.
+    pub(super) fn overwrite(&mut self, name: &[u8], state: State) {
+        if self.vars.get(name).is_some_and(|entry| entry.attribute == Attribute::Readonly) {
+            self.set_attribute(name, Attribute::Odd);
+        }
+        self.set(name, state);
+    }
+
     /// Notes that a variable may have been given a value of a class.
     pub(super) fn blur_variable(&mut self, name: &[u8], class: Class) {
         let state = self.get(name).blurred(class);

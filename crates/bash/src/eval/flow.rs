@@ -545,7 +545,7 @@ impl<'s, 'r> Flow<'s, 'r> {
             self.lose();
         }
         for (name, state) in held {
-            self.env.set(name, state.clone());
+            self.env.overwrite(name, state.clone());
         }
         if modified.all_variables {
             self.env.forget_variables();
