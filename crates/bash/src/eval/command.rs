@@ -16,6 +16,8 @@ use crate::ast::{
 /// A call of a function: which variables are its own.
 pub(super) struct Frame {
     locals: Vec<Local>,
+    /// `local -`: options are what they were when it returns.
+    options: bool,
     /// How much was in doubt when it was called.
     doubts: u32,
 }
@@ -367,7 +369,7 @@ impl<'s> Flow<'s, '_> {
     }
 
     fn function(&mut self, number: u32, argv: &[Field], assigned: &[Assigned<'s>]) {
-        let mut frame = Frame { locals: Vec::new(), doubts: self.doubts };
+        let mut frame = Frame { locals: Vec::new(), options: false, doubts: self.doubts };
         for assigned in assigned {
             let name = &assigned.assignment.name;
             frame.locals.push(Local { name: name.clone(), saved: self.env.saved(name), certain: false });
@@ -382,6 +384,9 @@ impl<'s> Flow<'s, '_> {
 
     /// Gives the variables of a function back what they were.
     pub(super) fn leave(&mut self, frame: Frame) {
+        if frame.options {
+            self.env.set_modes(super::modes::Modes::unknown());
+        }
         for local in frame.locals.into_iter().rev() {
             if local.certain {
                 self.env.put_back(&local.name, local.saved);
@@ -585,6 +590,12 @@ impl<'s> Flow<'s, '_> {
                 return self.lose();
             };
             let name: Text = name.into();
+            if kind == b"local" && &*name == b"-" {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.options = true;
+                }
+                continue;
+            }
             if !is_name(&name) {
                 match super::flow::is_harmless_reference(&name) && name.contains(&b'[') {
                     true => {
@@ -614,8 +625,10 @@ impl<'s> Flow<'s, '_> {
                 && self.frames.iter().any(|frame| frame.locals.iter().any(|l| l.name == name))
                 && !matches!(kind, b"export" | b"readonly")
             {
-                // `declare -g` under a local of the same name.
+                // `declare -g` under a local of the same name changes what comes to light again.
                 self.env.forget(&name, Class::Any);
+                let locals = self.frames.iter_mut().flat_map(|frame| &mut frame.locals);
+                locals.filter(|local| local.name == name).for_each(|local| local.certain = false);
                 continue;
             }
             let literal = arrays.iter().find(|(position, _)| *position == at.saturating_add(1));
@@ -768,6 +781,8 @@ impl<'s> Flow<'s, '_> {
                     }
                     break;
                 }
+                // Versions have not agreed on what it is.
+                b"+" => return self.apply(&effect, argv),
                 [sign @ (b'-' | b'+'), letters @ ..] if !letters.is_empty() => {
                     rest = after;
                     for letter in letters {

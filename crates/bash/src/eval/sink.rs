@@ -336,6 +336,11 @@ impl Sink {
                 let value = Value::unknown(self.any_hole(&chunk));
                 return Field { span: self.span, value, count };
             }
+            if found.iter().any(|&range| has_quoted_signs(&chunk, range)) {
+                // Quoted text in brackets is read by rules of its own.
+                let hole = Hole { why: Why::Pattern, span: self.span, class: Class::Any };
+                return Field { span: self.span, value: Value::unknown(hole), count };
+            }
             replace_patterns(&mut chunk, found);
         }
         Field { span: self.span, value: chunk.into_value(), count }
@@ -433,6 +438,16 @@ fn bracket_end(rest: &[u8]) -> Option<usize> {
         Some(from.saturating_add(position).saturating_add(1))
     };
     close(skip).or_else(|| close(0))
+}
+
+/// Whether a pattern holds quoted text that would mean something else without quotes.
+fn has_quoted_signs(chunk: &Chunk, (start, end): (usize, usize)) -> bool {
+    let mut open = chunk.open.iter().peekable();
+    (start..end).any(|at| {
+        while open.next_if(|(_, end)| *end <= at).is_some() {}
+        let quoted = open.peek().is_none_or(|(start, _)| *start > at);
+        quoted && chunk.bytes.get(at).is_some_and(u8::is_ascii_punctuation)
+    })
 }
 
 /// Turns ranges of known bytes into pattern pieces.
