@@ -53,7 +53,7 @@ impl<'s> Flow<'s, '_> {
 
     /// What a text may change if it runs as a script at any time; `None` if it is not understood.
     pub(super) fn modified_by_text(&mut self, text: &[u8]) -> Option<Modified> {
-        let options = crate::Options { shell: self.env.shell(), ..crate::Options::default() };
+        let options = crate::Options { shell: self.env.shell(), max_depth: 12, ..crate::Options::default() };
         let script = crate::parse(text, &options).ok()?;
         let mut steps = std::mem::replace(&mut self.steps, Steps(0));
         let mut functions: Vec<&Function> = self.functions.clone();

@@ -345,6 +345,17 @@ impl<'s> Flow<'s, '_> {
     }
 
     fn part(&mut self, part: &'s Part, place: Place, sink: &mut Sink) {
+        let cost = match &part.kind {
+            PartKind::Literal(_) | PartKind::Escaped(_) | PartKind::SingleQuoted(_) => 0,
+            PartKind::Command(_) | PartKind::Process(_) => 3,
+            _ => 2,
+        };
+        if self.deeper(cost, part.span, |flow| flow.part_inside(part, place, sink)).is_none() {
+            self.dynamic(Why::TooLarge, part.span, place.quoted, sink);
+        }
+    }
+
+    fn part_inside(&mut self, part: &'s Part, place: Place, sink: &mut Sink) {
         let outer = std::mem::replace(&mut self.here, part.span);
         match &part.kind {
             PartKind::Literal(literal) => self.plain_text(&literal.text, place, sink),
