@@ -70,7 +70,6 @@
 
 pub mod ansi_c;
 pub mod ast;
-#[cfg(feature = "unproven-eval")]
 pub mod eval;
 mod options;
 mod parse;

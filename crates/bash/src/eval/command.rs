@@ -1,28 +1,31 @@
 //! Simple commands: what their words become, and what builtins do to the shell.
 
-use super::env::{Attribute, Saved, Shadow, State};
-use super::flow::Flow;
-use super::footprint::{self, Footprint, PrintfTarget, Trap, Wrapped, footprint};
-use super::modes::Change;
-use super::scan::{Modified, is_special};
-use super::value::{Class, Count, Field, Hole, Value, Why, integer};
-use super::word::{Tildes, is_name};
+use super::declare::is_declaration;
+use super::env::{Saved, Shadow, State};
+use super::flow::{Flow, MOST_NESTED};
+use super::footprint::{self, Footprint, PrintfTarget, Wrapped, footprint};
+use super::scan::is_special;
+use super::value::{Class, Count, Field, Hole, Value, Why};
+use super::word::is_name;
 use super::{Assigned, Call, printed};
 use crate::Text;
-use crate::ast::{Assignment, Element, Part, PartKind, SimpleCommand, SubscriptKind, Value as Right, Word};
+use crate::ast::{Assignment, Part, PartKind, SimpleCommand};
 
 /// A call of a function: which variables are its own.
 pub(super) struct Frame {
-    locals: Vec<Local>,
+    pub(super) locals: Vec<Local>,
+    /// `local -`: options are what they were when it returns.
+    pub(super) options: bool,
     /// How much was in doubt when it was called.
-    doubts: u32,
+    pub(super) doubts: u32,
 }
 
-struct Local {
-    name: Text,
-    saved: Saved,
+/// A variable that a function has made its own.
+pub(super) struct Local {
+    pub(super) name: Text,
+    pub(super) saved: Saved,
     /// It was made local for certain.
-    certain: bool,
+    pub(super) certain: bool,
 }
 
 /// Whether a command has words.
@@ -109,24 +112,6 @@ impl<'s> Flow<'s, '_> {
         }
     }
 
-    /// Forgets what the values of assignments assign themselves, as in `x=${x:=1} command`.
-    fn assigned_by_values(&mut self, assignments: &'s [Assignment]) {
-        let plain = |assignment: &Assignment| match &assignment.value {
-            Right::Scalar(word) => assignment.subscript.is_none() && super::word::plain(word).is_some(),
-            Right::Array(_) => false,
-        };
-        if assignments.is_empty() || assignments.iter().all(plain) {
-            return;
-        }
-        let roots: Vec<_> = assignments.iter().map(super::scan::Root::Temporary).collect();
-        let modified = self.modified(&roots);
-        for assignment in assignments {
-            if modified.all_variables || modified.lost || modified.names.contains_key(&assignment.name) {
-                self.env.forget(&assignment.name, Class::Any);
-            }
-        }
-    }
-
     /// Runs something whose output does not go where it is collected, or not all of it.
     fn quietly(&mut self, run: impl FnOnce(&mut Self)) {
         if self.captures.is_empty() {
@@ -138,180 +123,6 @@ impl<'s> Flow<'s, '_> {
         let silent = self.captures.pop().flatten().is_some_and(|out| out.is_empty());
         if !silent {
             self.uncaptured();
-        }
-    }
-
-    /// Makes an assignment; gives its value if it is a text.
-    fn assign(&mut self, assignment: &'s Assignment) -> Option<Value> {
-        let name = &assignment.name;
-        let index = assignment.subscript.as_ref().map(|subscript| self.index(name, &subscript.kind));
-        let word = match &assignment.value {
-            Right::Scalar(word) => word,
-            Right::Array(elements) => {
-                let state = self.array(name, assignment.append, elements);
-                if self.env.may_refuse(name) {
-                    self.may_discard();
-                }
-                if *self.env.get(name) != State::Associative {
-                    self.env.set(name, state);
-                }
-                return None;
-            }
-        };
-        let value = self.value(word, Tildes::Assigned);
-        match index {
-            Some(index) => self.assign_element(name, index, assignment.append, value.clone()),
-            None if assignment.append => {
-                let value = self.appended(name, value, word);
-                self.assign_scalar(name, value.clone());
-                return Some(value);
-            }
-            None => self.assign_scalar(name, value.clone()),
-        }
-        Some(value)
-    }
-
-    /// The index of an element that is assigned; `None` if it is not known.
-    fn index(&mut self, name: &[u8], subscript: &'s SubscriptKind) -> Option<u64> {
-        match subscript {
-            SubscriptKind::Index(arithmetic) => {
-                if *self.env.get(name) == State::Associative {
-                    for part in &arithmetic.parts {
-                        let mut unused = super::sink::Sink::single(part.span, self.ifs(), self.env.modes());
-                        self.parts(std::slice::from_ref(part), super::word::Place::QUOTED, &mut unused);
-                    }
-                    return None;
-                }
-                match self.number(arithmetic) {
-                    Ok(number) => match u64::try_from(number) {
-                        Ok(number) => Some(number),
-                        Err(_) => {
-                            self.may_discard();
-                            None
-                        }
-                    },
-                    Err(_) => {
-                        self.may_discard();
-                        None
-                    }
-                }
-            }
-            // An error, except as the key of an associative array.
-            SubscriptKind::At | SubscriptKind::Star => {
-                self.may_discard();
-                None
-            }
-        }
-    }
-
-    fn assign_element(&mut self, name: &[u8], index: Option<u64>, append: bool, value: Value) {
-        if self.env.may_refuse(name) {
-            self.may_discard();
-        }
-        let state = match (self.env.get(name), index) {
-            (State::Associative, _) => return,
-            (_, None) => State::Unknown(Class::Any),
-            (State::Unset, Some(index)) => State::Array(vec![(index, value)]),
-            (State::Scalar(old), Some(index)) => {
-                let first = vec![(0, old.clone())];
-                State::Array(with_element(first, index, append, value))
-            }
-            (State::Array(elements), Some(index)) => {
-                let mut size = 0_usize;
-                for (_, value) in elements {
-                    size = size.saturating_add(value.size()).saturating_add(1);
-                }
-                if self.steps.take(size).is_err() {
-                    State::Unknown(Class::Any)
-                } else {
-                    State::Array(with_element(elements.clone(), index, append, value))
-                }
-            }
-            (State::First(_) | State::Number | State::Unknown(_), Some(_)) => State::Unknown(Class::Any),
-        };
-        self.env.set(name, state);
-    }
-
-    fn appended(&mut self, name: &[u8], value: Value, word: &Word) -> Value {
-        let old = match self.env.get(name) {
-            State::Unset => return value,
-            State::Scalar(old) | State::First(old) => old.clone(),
-            State::Array(elements) => match elements.first() {
-                Some((0, old)) => old.clone(),
-                _ => return value,
-            },
-            State::Associative | State::Number | State::Unknown(_) => {
-                Value::unknown(self.env.hole(name, Class::Any, word.span))
-            }
-        };
-        let size = old.size().saturating_add(value.size());
-        if size > 64 * 1024 || self.steps.take(size).is_err() {
-            return Value::unknown(Hole { why: Why::TooLarge, span: word.span, class: Class::Any });
-        }
-        old.then(value)
-    }
-
-    fn array(&mut self, name: &[u8], append: bool, elements: &'s [Element]) -> State {
-        let associative = *self.env.get(name) == State::Associative;
-        let mut out = match (append, self.env.get(name)) {
-            (false, _) | (true, State::Unset) => Some(Vec::new()),
-            (true, State::Array(old)) => Some(old.clone()),
-            (true, State::Scalar(old)) => Some(vec![(0, old.clone())]),
-            (true, _) => None,
-        };
-        let mut next = out.as_ref().and_then(|old| old.last()).map_or(0, |(at, _)| at.saturating_add(1));
-        for element in elements {
-            if let Some(subscript) = &element.subscript {
-                let index = if associative {
-                    self.index(name, &subscript.kind)
-                } else {
-                    self.element_index(&subscript.kind)
-                };
-                let value = self.value(&element.value, Tildes::Assigned);
-                // With braces it is something else, which depends on the version.
-                let index = index.filter(|_| !super::braces::may_expand(&element.value.parts));
-                out = match (out, index) {
-                    (Some(out), Some(index)) => {
-                        next = index.saturating_add(1);
-                        Some(with_element(out, index, element.append, value))
-                    }
-                    _ => None,
-                };
-                continue;
-            }
-            let mut fields = Vec::new();
-            self.element_words(&element.value, &mut fields);
-            for field in fields {
-                out = match out {
-                    Some(mut out) if field.count == Count::One => {
-                        out = with_element(out, next, false, field.value);
-                        next = next.saturating_add(1);
-                        Some(out)
-                    }
-                    _ => None,
-                };
-            }
-        }
-        match out {
-            Some(out) if self.steps.take(out.len()).is_ok() => State::Array(out),
-            _ => State::Unknown(Class::Any),
-        }
-    }
-
-    fn element_index(&mut self, subscript: &'s SubscriptKind) -> Option<u64> {
-        match subscript {
-            SubscriptKind::Index(arithmetic) => match self.number(arithmetic) {
-                Ok(number) => u64::try_from(number).ok(),
-                Err(_) => None,
-            }
-            .or_else(|| {
-                self.may_discard();
-                None
-            }),
-            SubscriptKind::At | SubscriptKind::Star => {
-                self.may_discard();
-                None
-            }
         }
     }
 
@@ -348,21 +159,27 @@ impl<'s> Flow<'s, '_> {
                     self.builtin(name, args, argv, arrays);
                     let not = self.env.take(mark);
                     self.env.join(vec![called, not], false);
+                    self.moved = None;
                     return;
                 }
             }
         }
-        self.builtin(name, args, argv, arrays);
-        if special && !assigned.is_empty() {
-            // In front of these an assignment may stay, depending on the mode and the command.
-            for assigned in assigned {
+        if assigned.is_empty() {
+            return self.builtin(name, args, argv, arrays);
+        }
+        // What a builtin does can depend on the variables that are assigned for it.
+        self.uncaptured();
+        self.apply(&footprint(argv), argv);
+        for assigned in assigned {
+            // In front of some an assignment stays, depending on the mode and the command.
+            if special || is_builtin_that_assigns(name) {
                 self.env.forget(&assigned.assignment.name, Class::Any);
             }
         }
     }
 
     fn function(&mut self, number: u32, argv: &[Field], assigned: &[Assigned<'s>]) {
-        let mut frame = Frame { locals: Vec::new(), doubts: self.doubts };
+        let mut frame = Frame { locals: Vec::new(), options: false, doubts: self.doubts };
         for assigned in assigned {
             let name = &assigned.assignment.name;
             frame.locals.push(Local { name: name.clone(), saved: self.env.saved(name), certain: false });
@@ -377,11 +194,14 @@ impl<'s> Flow<'s, '_> {
 
     /// Gives the variables of a function back what they were.
     pub(super) fn leave(&mut self, frame: Frame) {
+        if frame.options {
+            self.env.set_modes(super::modes::Modes::unknown());
+        }
         for local in frame.locals.into_iter().rev() {
             if local.certain {
                 self.env.put_back(&local.name, local.saved);
             } else {
-                self.env.forget(&local.name, Class::Any);
+                self.env.overwrite(&local.name, State::Unknown(Class::Any));
             }
         }
     }
@@ -420,7 +240,7 @@ impl<'s> Flow<'s, '_> {
     }
 
     /// Does what a footprint says.
-    fn apply(&mut self, effect: &Footprint, argv: &[Field]) {
+    pub(super) fn apply(&mut self, effect: &Footprint, argv: &[Field]) {
         if effect.hazard {
             let span = argv.first().map_or(self.here, |field| field.span);
             self.hazard(span, Why::Evaluated);
@@ -491,367 +311,6 @@ impl<'s> Flow<'s, '_> {
         }
     }
 
-    fn cd(&mut self, args: &[Field]) {
-        let mut args = args;
-        let mut plain = true;
-        while let Some((first, rest)) = args.split_first() {
-            match first.literal() {
-                Some(b"--") => {
-                    args = rest;
-                    break;
-                }
-                Some(b"-L") => args = rest,
-                Some([b'-', _, ..]) => {
-                    plain = false;
-                    args = rest;
-                }
-                _ => break,
-            }
-        }
-        let old = match self.env.get(b"PWD") {
-            State::Scalar(value) | State::First(value) => value.known().map(<[u8]>::to_vec),
-            _ => None,
-        };
-        self.env.forget(b"PWD", Class::Any);
-        // `CDPATH` and `cd -` write where they go.
-        self.uncaptured();
-        let [only] = args else { return };
-        let Some(path) = only.literal().filter(|_| plain && self.env.modes().bash) else { return };
-        let directory = match path {
-            [b'/', ..] => path.to_vec(),
-            b"." | [b'.', b'/', ..] => match old {
-                Some(old) if old.starts_with(b"/") => [&old[..], b"/", path].concat(),
-                _ => return,
-            },
-            _ if self.env.is_unset("CDPATH") && !path.starts_with(b"-") && !path.is_empty() => match old {
-                Some(old) if old.starts_with(b"/") => [&old[..], b"/", path].concat(),
-                _ => return,
-            },
-            _ => return,
-        };
-        self.moved = logical(&directory).map(|path| Value::Known(path.into()));
-    }
-
-    fn declare(&mut self, kind: &[u8], args: &[Field], arrays: &[(usize, &'s Assignment)]) {
-        let mut local = !matches!(kind, b"export" | b"readonly") && !self.frames.is_empty();
-        let mut attribute = if kind == b"readonly" { Attribute::Readonly } else { Attribute::Plain };
-        let (mut array, mut associative, mut shows, mut functions) = (false, false, args.is_empty(), false);
-        let mut options = true;
-        for (at, field) in args.iter().enumerate() {
-            let known = field.value.known();
-            let prefix = known.unwrap_or_else(|| field.value.prefix());
-            if options && matches!(prefix.first(), Some(b'-' | b'+')) && prefix.len() > 1 {
-                let Some(text) = field.literal() else {
-                    self.hazard(field.span, Why::Evaluated);
-                    return self.lose();
-                };
-                options = text != b"--";
-                let on = text.starts_with(b"-");
-                for letter in text.get(1..).unwrap_or_default() {
-                    match letter {
-                        b'g' => local = false,
-                        b'a' => array = on,
-                        b'A' => associative = on,
-                        b'p' => shows = true,
-                        b'f' | b'F' => functions = true,
-                        b'r' if on && attribute == Attribute::Plain => attribute = Attribute::Readonly,
-                        b'x' | b't' | b'-' => {}
-                        b'n' if kind == b"export" => {}
-                        _ => attribute = Attribute::Odd,
-                    }
-                }
-                continue;
-            }
-            options = false;
-            if functions {
-                // `export -f` hands it to children, which call it with what they like.
-                self.functions_escape();
-                if let Some(name) = field.literal()
-                    && attribute != Attribute::Plain
-                    && self.env.function(name).is_some()
-                {
-                    self.env.set_function(name, Some(Shadow::Opaque));
-                }
-                continue;
-            }
-            let declared = footprint::declaration(field).filter(|_| field.count == Count::One);
-            let Some((name, has_value, append)) = declared else {
-                self.hazard(field.span, Why::Evaluated);
-                return self.lose();
-            };
-            let name: Text = name.into();
-            if !is_name(&name) {
-                match super::flow::is_harmless_reference(&name) && name.contains(&b'[') {
-                    true => {
-                        let end = name.iter().position(|&b| b == b'[').unwrap_or(name.len());
-                        self.env.forget(name.get(..end).unwrap_or_default(), Class::Any);
-                    }
-                    // With a subscript it is evaluated; otherwise it is an error.
-                    false if name.contains(&b'[') => {
-                        self.hazard(field.span, Why::Evaluated);
-                        return self.lose();
-                    }
-                    false => self.uncaptured(),
-                }
-                continue;
-            }
-            if kind == b"local" && self.frames.is_empty() {
-                // An error.
-                self.uncaptured();
-                self.env.forget(&name, Class::Any);
-                continue;
-            }
-            if shows && !has_value && kind != b"export" && kind != b"readonly" {
-                continue;
-            }
-            let fresh = local && self.make_local(&name);
-            if !local
-                && self.frames.iter().any(|frame| frame.locals.iter().any(|l| l.name == name))
-                && !matches!(kind, b"export" | b"readonly")
-            {
-                // `declare -g` under a local of the same name.
-                self.env.forget(&name, Class::Any);
-                continue;
-            }
-            let literal = arrays.iter().find(|(position, _)| *position == at.saturating_add(1));
-            if let Some((_, assignment)) = literal {
-                if associative {
-                    self.env.set(&name, State::Associative);
-                    self.env.set_attribute(&name, Attribute::Odd);
-                }
-                let state = match &assignment.value {
-                    Right::Array(elements) => self.array(&name, assignment.append, elements),
-                    Right::Scalar(_) => State::Unknown(Class::Any),
-                };
-                if self.env.may_refuse(&name) {
-                    self.may_discard();
-                }
-                if *self.env.get(&name) != State::Associative {
-                    self.env.set(
-                        &name,
-                        if attribute == Attribute::Odd { State::Unknown(Class::Any) } else { state },
-                    );
-                }
-            } else if associative {
-                self.env.set(&name, State::Associative);
-                self.env.set_attribute(&name, Attribute::Odd);
-                continue;
-            } else if has_value {
-                let value = after_equals(&field.value);
-                if attribute == Attribute::Odd {
-                    if !value.is_integer() {
-                        // `-i` evaluates it.
-                        self.hazard(field.span, Why::Evaluated);
-                    }
-                    self.env.forget(&name, Class::Any);
-                } else {
-                    let word = Word { span: field.span, parts: Vec::new() };
-                    let value = if append { self.appended(&name, value, &word) } else { value };
-                    self.assign_scalar(&name, value.clone());
-                    if array {
-                        // It is the first element of an array now.
-                        let state = match self.env.get(&name) {
-                            State::Scalar(value) => State::Array(vec![(0, value.clone())]),
-                            other => other.clone(),
-                        };
-                        self.env.set(&name, state);
-                    }
-                }
-            } else if array || attribute == Attribute::Odd || fresh {
-                // `declare -a x` makes an array of a scalar.
-                let state = match self.env.get(&name) {
-                    State::Scalar(value) if array && !fresh => State::Array(vec![(0, value.clone())]),
-                    State::Unset if array && !fresh => State::Unset,
-                    _ if fresh => State::Unset,
-                    other => other.clone(),
-                };
-                self.env.set(&name, state);
-            }
-            if attribute != Attribute::Plain {
-                self.env.set_attribute(&name, attribute);
-            }
-        }
-        if shows || functions {
-            self.uncaptured();
-        }
-    }
-
-    /// Makes a variable the function's own; whether it is a new one.
-    fn make_local(&mut self, name: &Text) -> bool {
-        let doubts = self.doubts;
-        let saved = self.env.saved(name);
-        let Some(frame) = self.frames.last_mut() else { return false };
-        if frame.locals.iter().any(|local| local.name == *name) {
-            // Perhaps it is another one, if that was a temporary assignment.
-            return false;
-        }
-        frame.locals.push(Local { name: name.clone(), saved, certain: frame.doubts == doubts });
-        true
-    }
-
-    fn unset(&mut self, argv: &[Field]) {
-        let args = argv.get(1..).unwrap_or_default();
-        let simple = args.iter().all(|field| field.literal().is_some_and(is_name));
-        if !simple {
-            // With options, subscripts, or unknown names.
-            let functions_only = args.first().and_then(Field::literal) == Some(b"-f");
-            let names: Option<Vec<_>> = args.iter().skip(1).map(Field::literal).collect();
-            if let (true, Some(names)) = (functions_only, names) {
-                for name in names {
-                    if self.env.function(name).is_some() {
-                        self.env.set_function(name, None);
-                    }
-                }
-                return;
-            }
-            let vars_only = args.first().and_then(Field::literal) == Some(b"-v");
-            if vars_only && args.iter().skip(1).all(|field| field.literal().is_some_and(is_name)) {
-                for field in args.iter().skip(1) {
-                    if let Some(name) = field.literal() {
-                        self.unset_variable(name);
-                    }
-                }
-                return;
-            }
-            return self.apply(&footprint(argv), argv);
-        }
-        for field in args {
-            let Some(name) = field.literal() else { continue };
-            // Without a variable of that name it is the function that goes.
-            if self.env.function(name).is_some() {
-                self.env.set_function(name, Some(Shadow::Opaque));
-            }
-            self.unset_variable(name);
-        }
-    }
-
-    fn unset_variable(&mut self, name: &[u8]) {
-        if self.env.may_refuse(name) {
-            // Attributes go with it, if it does.
-            return self.env.forget(name, Class::Any);
-        }
-        let shadows = self.frames.iter().any(|frame| frame.locals.iter().any(|local| &*local.name == name));
-        if shadows {
-            // One further out may come to light.
-            self.env.forget(name, Class::Any);
-        } else {
-            self.env.set(name, State::Unset);
-        }
-    }
-
-    fn set_builtin(&mut self, args: &[Field], argv: &[Field]) {
-        let effect = footprint(argv);
-        if effect.lost || effect.prints {
-            return self.apply(&effect, argv);
-        }
-        let mut modes = self.env.modes();
-        let mut rest = args;
-        let mut positional = None;
-        while let Some((first, after)) = rest.split_first() {
-            let Some(text) = first.literal() else {
-                positional = Some(rest);
-                break;
-            };
-            match text {
-                b"--" => {
-                    positional = Some(after);
-                    break;
-                }
-                b"-" => {
-                    if !after.is_empty() {
-                        positional = Some(after);
-                    }
-                    break;
-                }
-                [sign @ (b'-' | b'+'), letters @ ..] if !letters.is_empty() => {
-                    rest = after;
-                    for letter in letters {
-                        let change = if *letter == b'o' {
-                            match rest.split_first() {
-                                Some((name, after)) => {
-                                    rest = after;
-                                    modes.set_named(name.literal().unwrap_or_default(), *sign == b'-')
-                                }
-                                None => {
-                                    self.uncaptured();
-                                    Change::Done
-                                }
-                            }
-                        } else {
-                            modes.set_letter(*letter, *sign == b'-')
-                        };
-                        if change == Change::Lost {
-                            return self.lose();
-                        }
-                    }
-                }
-                _ => {
-                    positional = Some(rest);
-                    break;
-                }
-            }
-        }
-        self.env.set_modes(modes);
-        if let Some(fields) = positional {
-            let exact = fields.iter().all(|field| field.count == Count::One);
-            let values = exact.then(|| fields.iter().map(|field| field.value.clone()).collect());
-            self.env.set_positional(values);
-        }
-    }
-
-    fn shift(&mut self, args: &[Field]) {
-        let by = match args {
-            [] => Some(1),
-            [only] => only.literal().and_then(integer).and_then(|n| usize::try_from(n).ok()),
-            _ => None,
-        };
-        let values = match (by, self.env.positional()) {
-            // Shifting by more than there are changes nothing.
-            (Some(by), Some(values)) if by <= values.len() => values.get(by..).map(<[Value]>::to_vec),
-            (Some(_), Some(values)) if self.env.modes().bash => Some(values.to_vec()),
-            _ => None,
-        };
-        if let Some(values) = &values
-            && self.steps.take(values.len()).is_err()
-        {
-            return self.give_up();
-        }
-        self.env.set_positional(values);
-    }
-
-    fn shopt(&mut self, args: &[Field], argv: &[Field]) {
-        let effect = footprint(argv);
-        if effect.lost {
-            return self.apply(&effect, argv);
-        }
-        let mut on = None;
-        let mut modes = self.env.modes();
-        for field in args {
-            match field.literal() {
-                Some([b'-', letters @ ..]) => {
-                    for letter in letters {
-                        match letter {
-                            b's' => on = Some(true),
-                            b'u' => on = Some(false),
-                            _ => self.uncaptured(),
-                        }
-                    }
-                }
-                Some(name) => match on {
-                    Some(on) => {
-                        modes.set_shopt(name, on);
-                    }
-                    None => self.uncaptured(),
-                },
-                None => {}
-            }
-        }
-        if args.is_empty() || on.is_none() {
-            self.uncaptured();
-        }
-        self.env.set_modes(modes);
-    }
-
     /// `eval` of a known text is followed for what it does to the shell. Who decides about it sees
     /// the text in its arguments, and parses it again.
     fn eval(&mut self, args: &[Field]) {
@@ -860,9 +319,11 @@ impl<'s> Flow<'s, '_> {
             Some(parts) => parts.strip_prefix(&[&b"--"[..]]).unwrap_or(&parts).join(&b' '),
             None => return self.lose(),
         };
-        let options = crate::Options { shell: self.env.shell(), ..crate::Options::default() };
+        // The parser needs some of the stack as well.
+        let options = crate::Options { shell: self.env.shell(), max_depth: 12, ..crate::Options::default() };
+        let nested = self.nested.saturating_add(12);
         let script = match crate::parse(&text, &options) {
-            Ok(script) if self.nesting < 8 && script.reading_changes.is_empty() => script,
+            Ok(script) if nested < MOST_NESTED && script.reading_changes.is_empty() => script,
             _ => return self.lose(),
         };
         if self.steps.take(text.len().saturating_mul(16)).is_err() {
@@ -873,7 +334,7 @@ impl<'s> Flow<'s, '_> {
         let steps = std::mem::replace(&mut self.steps, super::pattern::Steps(0));
         let mut inner = Flow::new(Some(&script), &text, self.env, &mut silent);
         inner.steps = steps;
-        inner.nesting = self.nesting.saturating_add(1);
+        inner.nested = nested;
         // Functions of the outer script cannot be followed in there.
         if !known_functions {
             inner.env.bury_functions();
@@ -891,36 +352,11 @@ impl<'s> Flow<'s, '_> {
             self.env.forget_variables();
         }
     }
+}
 
-    fn trap(&mut self, args: &[Field]) {
-        self.uncaptured();
-        match footprint::trapped(args) {
-            Trap::Harmless => {}
-            Trap::AtExit => self.functions_escape(),
-            Trap::AnyTime(text) => {
-                self.functions_escape();
-                let modified = text.and_then(|text| self.modified_by_text(text));
-                match modified {
-                    Some(Modified {
-                        lost: false,
-                        all_variables: false,
-                        positional,
-                        modes,
-                        names,
-                        functions,
-                        ..
-                    }) if !positional && !modes && functions.is_empty() => {
-                        // It may run before any command from here on.
-                        for name in names.keys() {
-                            self.env.forget(name, Class::Any);
-                            self.env.set_attribute(name, Attribute::Odd);
-                        }
-                    }
-                    _ => self.lose(),
-                }
-            }
-        }
-    }
+/// Whether a builtin may assign a variable that is also assigned in front of it.
+fn is_builtin_that_assigns(name: &[u8]) -> bool {
+    matches!(name, b"printf" | b"read" | b"mapfile" | b"readarray" | b"getopts" | b"let" | b"cd" | b"wait")
 }
 
 /// `printf -v` with its target in front.
@@ -931,65 +367,4 @@ fn printf_v(args: &[Field]) -> Vec<Field> {
     }
     argv.extend_from_slice(args);
     argv
-}
-
-/// What stands behind the first `=`.
-fn after_equals(value: &Value) -> Value {
-    let mut found = false;
-    let pieces = value.clone().into_pieces().map(|piece| match piece {
-        super::Piece::Known(text) if !found => match text.iter().position(|&b| b == b'=') {
-            Some(equals) => {
-                found = true;
-                super::Piece::Known(text.get(equals.saturating_add(1)..).unwrap_or_default().into())
-            }
-            None => super::Piece::Known(Text::default()),
-        },
-        piece => piece,
-    });
-    Value::from_pieces(pieces.collect::<Vec<_>>())
-}
-
-fn with_element(elements: Vec<(u64, Value)>, index: u64, append: bool, value: Value) -> Vec<(u64, Value)> {
-    let mut elements = elements;
-    match elements.binary_search_by_key(&index, |(at, _)| *at) {
-        Ok(found) => {
-            if let Some((_, old)) = elements.get_mut(found) {
-                *old = if append { old.clone().then(value) } else { value };
-            }
-        }
-        Err(place) => elements.insert(place, (index, value)),
-    }
-    elements
-}
-
-/// Whether bash reads the arguments of this command word as assignments where they look like it.
-fn is_declaration(word: &Word) -> bool {
-    match word.as_literal() {
-        Some(literal) => {
-            matches!(&*literal.text, b"export" | b"readonly" | b"declare" | b"typeset" | b"local")
-        }
-        None => false,
-    }
-}
-
-/// An absolute path without empty and `.` components; `None` where `..` makes it a matter of links.
-fn logical(path: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    if path.starts_with(b"//") && !path.starts_with(b"///") {
-        return None;
-    }
-    for component in path.split(|&b| b == b'/') {
-        match component {
-            b"" | b"." => {}
-            b".." => return None,
-            component => {
-                out.push(b'/');
-                out.extend_from_slice(component);
-            }
-        }
-    }
-    if out.is_empty() {
-        out.push(b'/');
-    }
-    Some(out)
 }

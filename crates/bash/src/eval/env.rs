@@ -122,6 +122,9 @@ impl State {
     }
 }
 
+/// What bash sets itself when it starts and the environment has no such variable.
+const SET_BY_THE_SHELL: [&[u8]; 7] = [b"HOME", b"PATH", b"PWD", b"SHELL", b"TERM", b"PS4", b"HOSTTYPE"];
+
 static UNKNOWN: State = State::Unknown(Class::Any);
 static UNKNOWN_INTEGER: State = State::Unknown(Class::Integer);
 static UNSET: State = State::Unset;
@@ -187,6 +190,9 @@ impl Env {
             marks: 0,
         };
         env.set(b"IFS", State::Scalar(Value::from(&b" \t\n"[..])));
+        for name in SET_BY_THE_SHELL {
+            env.set(name, UNKNOWN.clone());
+        }
         env
     }
 
@@ -197,10 +203,11 @@ impl Env {
         self
     }
 
-    /// Says that a variable is not set.
+    /// Says that a variable is not set. It is not known if the shell sets it when it starts without it.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
-        self.set(name.as_bytes(), State::Unset);
+        let set = SET_BY_THE_SHELL.contains(&name.as_bytes());
+        self.set(name.as_bytes(), if set { UNKNOWN.clone() } else { State::Unset });
         self
     }
 
@@ -383,6 +390,14 @@ impl Env {
 
     pub(super) fn forget(&mut self, name: &[u8], class: Class) {
         self.set(name, State::Unknown(class));
+    }
+
+    /// Says what is left of a variable that may have been changed, and may have become readonly by now.
+    pub(super) fn overwrite(&mut self, name: &[u8], state: State) {
+        if self.vars.get(name).is_some_and(|entry| entry.attribute == Attribute::Readonly) {
+            self.set_attribute(name, Attribute::Odd);
+        }
+        self.set(name, state);
     }
 
     /// Notes that a variable may have been given a value of a class.

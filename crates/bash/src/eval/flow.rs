@@ -23,6 +23,9 @@ use crate::ast::{
 const MOST_PASSES: usize = 64;
 /// Deepest calls of functions that are followed.
 const MOST_CALLS: usize = 16;
+/// How deep constructs may stand in each other, functions that are called included, by what they cost in
+/// stack. What stands deeper is not followed.
+pub(super) const MOST_NESTED: u32 = 96;
 /// How much work is done besides what the script has in itself.
 const STEPS: u64 = 2_000_000;
 
@@ -53,16 +56,14 @@ pub(super) struct Flow<'s, 'r> {
     pub(super) pending_hole: Option<Hole>,
     /// A quoted `"$@"` was met that has no elements, or may have none.
     pub(super) met_doubtful_list: bool,
-    /// There is a `$@` in the double quotes around.
-    pub(super) beside_list: bool,
     /// Part of the arithmetic that is being evaluated may be an error.
     pub(super) may_have_failed: bool,
     /// The expansion that is being looked at.
     pub(super) here: Span,
     /// What `PWD` is if the last command succeeded.
     pub(super) moved: Option<Value>,
-    /// How deep nested scripts (`eval`) are.
-    pub(super) nesting: u32,
+    /// How deep the construct stands that is being visited; at most [`MOST_NESTED`].
+    pub(super) nested: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,11 +99,10 @@ impl<'s, 'r> Flow<'s, 'r> {
             steps: Steps(STEPS),
             pending_hole: None,
             met_doubtful_list: false,
-            beside_list: false,
             may_have_failed: false,
             here: Span::default(),
             moved: None,
-            nesting: 0,
+            nested: 0,
         }
     }
 
@@ -178,7 +178,7 @@ impl<'s, 'r> Flow<'s, 'r> {
 
     fn is_line_end(&self, item: &Item, next: &Item) -> bool {
         let range = item.span.end as usize..next.span.start as usize;
-        self.source.get(range).is_none_or(|gap| gap.contains(&b'\n'))
+        self.source.get(range).is_some_and(|gap| gap.contains(&b'\n'))
     }
 
     pub(super) fn list(&mut self, list: &'s List) {
@@ -214,7 +214,7 @@ impl<'s, 'r> Flow<'s, 'r> {
                     self.env.mark()
                 }
             };
-            if let (Connector::And, Some(directory)) = (connector, moved) {
+            if let (Connector::And, Some(directory), false) = (connector, moved, after_or) {
                 self.env.set(b"PWD", State::Scalar(directory));
             }
             after_or = *connector == Connector::Or;
@@ -258,7 +258,31 @@ impl<'s, 'r> Flow<'s, 'r> {
         self.moved = None;
     }
 
+    /// Visits what stands one level deeper, unless that is too deep: then it is not followed at all, and
+    /// the observer is told.
+    pub(super) fn deeper<T>(
+        &mut self,
+        cost: u32,
+        span: Span,
+        visit: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        let nested = self.nested.saturating_add(cost);
+        if nested > MOST_NESTED {
+            self.observer.may_execute(span, Why::TooLarge);
+            self.give_up();
+            return None;
+        }
+        let outer = std::mem::replace(&mut self.nested, nested);
+        let visited = visit(self);
+        self.nested = outer;
+        Some(visited)
+    }
+
     fn command(&mut self, command: &'s Command) {
+        self.deeper(3, command.span(), |flow| flow.command_inside(command));
+    }
+
+    fn command_inside(&mut self, command: &'s Command) {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound) => self.compound(compound),
@@ -286,14 +310,14 @@ impl<'s, 'r> Flow<'s, 'r> {
             self.redirection(redirection);
         }
         if compound.redirections.is_empty() {
-            self.kind(&compound.kind);
+            self.kind(&compound.kind, compound.span);
         } else {
-            self.uncaught(|flow| flow.kind(&compound.kind));
+            self.uncaught(|flow| flow.kind(&compound.kind, compound.span));
         }
         self.moved = None;
     }
 
-    fn kind(&mut self, kind: &'s Compound) {
+    fn kind(&mut self, kind: &'s Compound, span: Span) {
         match kind {
             Compound::Group(list) => self.list(list),
             Compound::Subshell(list) => {
@@ -332,7 +356,7 @@ impl<'s, 'r> Flow<'s, 'r> {
                 self.env.forget(variable, Class::Any);
             }
             Compound::Case { word, arms } => self.case(word, arms),
-            Compound::Condition(condition) => self.condition(condition),
+            Compound::Condition(condition) => self.condition(condition, span),
             Compound::Arithmetic(arithmetic) => {
                 let _ = self.number(arithmetic);
             }
@@ -390,7 +414,11 @@ impl<'s, 'r> Flow<'s, 'r> {
         }
     }
 
-    fn condition(&mut self, condition: &'s Condition) {
+    fn condition(&mut self, condition: &'s Condition, span: Span) {
+        self.deeper(1, span, |flow| flow.condition_inside(condition, span));
+    }
+
+    fn condition_inside(&mut self, condition: &'s Condition, span: Span) {
         match condition {
             Condition::Word(word) => drop(self.value(word, Tildes::Start)),
             Condition::Unary { op, operand } => {
@@ -411,14 +439,14 @@ impl<'s, 'r> Flow<'s, 'r> {
                     let _ = self.value(right, Tildes::Start);
                 }
             }
-            Condition::Not(inner) | Condition::Group(inner) => self.condition(inner),
+            Condition::Not(inner) | Condition::Group(inner) => self.condition(inner, span),
             Condition::And(members) | Condition::Or(members) => {
                 for (at, member) in members.iter().enumerate() {
                     if at == 0 {
-                        self.condition(member);
+                        self.condition(member, span);
                     } else {
                         let mark = self.env.mark();
-                        self.condition(member);
+                        self.condition(member, span);
                         let changes = self.env.take(mark);
                         self.env.join(vec![changes], true);
                     }
@@ -548,7 +576,7 @@ impl<'s, 'r> Flow<'s, 'r> {
             self.lose();
         }
         for (name, state) in held {
-            self.env.set(name, state.clone());
+            self.env.overwrite(name, state.clone());
         }
         if modified.all_variables {
             self.env.forget_variables();
@@ -568,7 +596,8 @@ impl<'s, 'r> Flow<'s, 'r> {
     pub(super) fn call(&mut self, number: u32, argv: &[Field], frame: Frame) {
         let at = number as usize;
         let Some(&function) = self.functions.get(at) else { return self.lose() };
-        let busy = self.calls.contains(&number) || self.calls.len() >= MOST_CALLS;
+        let deep = self.nested.saturating_add(12) > MOST_NESTED;
+        let busy = self.calls.contains(&number) || self.calls.len() >= MOST_CALLS || deep;
         if busy || self.steps.take(256).is_err() {
             if let Some(followed) = self.followed.get_mut(at) {
                 *followed = Followed::Unclear;
@@ -589,7 +618,11 @@ impl<'s, 'r> Flow<'s, 'r> {
         self.frames.push(frame);
         let mark = self.env.mark();
         let positional = self.env.set_positional(values);
-        self.scoped(Scope::Function { function, reach: Reach::Called }, |flow| flow.compound(&function.body));
+        self.deeper(3, function.span, |flow| {
+            flow.scoped(Scope::Function { function, reach: Reach::Called }, |flow| {
+                flow.compound(&function.body);
+            });
+        });
         if self.leaves {
             self.env.keep_any_prefix(mark);
         } else {

@@ -107,9 +107,8 @@ pub(super) fn footprint(argv: &[Field]) -> Footprint {
         }
         b"getopts" => {
             let mut out = Footprint::prints();
-            match args {
-                [_, name, ..] => out.target(name),
-                _ => {}
+            if let [_, name, ..] = args {
+                out.target(name);
             }
             if args.iter().take(2).any(|field| field.literal().is_none()) {
                 out.lost = true;
@@ -243,9 +242,8 @@ fn option_targets(args: &[Field], with_value: &[u8], option: u8, out: &mut Footp
         }
         let glued = letters.get(position.saturating_add(1)..).unwrap_or_default();
         if glued.is_empty() {
-            match args.get(at.saturating_add(1)) {
-                Some(next) => out.target(next),
-                None => {}
+            if let Some(next) = args.get(at.saturating_add(1)) {
+                out.target(next);
             }
         } else {
             out.target(&Field { value: glued.into(), ..field.clone() });
@@ -350,21 +348,19 @@ fn declared(args: &[Field]) -> Footprint {
     out
 }
 
-/// `let`: each argument is an expression.
+/// `let`: each argument is an expression, and what stands in it may be evaluated again.
 fn evaluated(args: &[Field]) -> Footprint {
     let mut out = Footprint::default();
     for field in args {
-        let Some(text) = field.literal() else {
-            out.hazard = true;
-            continue;
-        };
-        if text.iter().any(|b| b"[$`\"'\\".contains(b)) {
-            out.hazard = true;
-        }
-        for word in text.split(|b| !b.is_ascii_alphanumeric() && *b != b'_') {
-            if is_name(word) {
-                out.names.push((word.into(), Class::Integer));
-            }
+        let assignment = field.literal().and_then(|text| {
+            let equals = text.iter().position(|&b| b == b'=')?;
+            let (name, value) = text.split_at(equals);
+            let number = integer(value.get(1..).unwrap_or_default()).is_some();
+            (number && is_name(name)).then_some(name)
+        });
+        match assignment {
+            Some(name) => out.names.push((name.into(), Class::Integer)),
+            None => out.hazard = true,
         }
     }
     out

@@ -27,8 +27,11 @@
 //! and `a[$(cmd)]` in such a value runs a command. Wherever that can happen the observer is told with
 //! [`Observer::may_execute`].
 
+mod assign;
 mod braces;
 mod command;
+mod declare;
+mod directory;
 mod env;
 mod flow;
 mod footprint;
@@ -38,6 +41,8 @@ mod parameter;
 mod pattern;
 mod printed;
 mod scan;
+mod settings;
+mod shape;
 mod sink;
 mod value;
 mod word;

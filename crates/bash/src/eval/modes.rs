@@ -14,6 +14,7 @@ pub(super) struct Modes {
     /// `set -u`
     pub(super) nounset: Option<bool>,
     pub(super) nullglob: Option<bool>,
+    pub(super) nocaseglob: Option<bool>,
     pub(super) failglob: Option<bool>,
     pub(super) extglob: Option<bool>,
     pub(super) nocasematch: Option<bool>,
@@ -45,6 +46,7 @@ impl Modes {
             errexit: off,
             nounset: off,
             nullglob: off,
+            nocaseglob: off,
             failglob: off,
             extglob: unless_bash,
             nocasematch: off,
@@ -62,6 +64,7 @@ impl Modes {
             errexit: None,
             nounset: None,
             nullglob: None,
+            nocaseglob: None,
             failglob: None,
             extglob: None,
             nocasematch: None,
@@ -80,6 +83,7 @@ impl Modes {
             errexit: both(self.errexit, other.errexit),
             nounset: both(self.nounset, other.nounset),
             nullglob: both(self.nullglob, other.nullglob),
+            nocaseglob: both(self.nocaseglob, other.nocaseglob),
             failglob: both(self.failglob, other.failglob),
             extglob: both(self.extglob, other.extglob),
             nocasematch: both(self.nocasematch, other.nocasematch),
@@ -139,6 +143,7 @@ impl Modes {
     pub(super) fn set_shopt(&mut self, name: &[u8], on: bool) -> Change {
         match name {
             b"nullglob" => self.nullglob = Some(on),
+            b"nocaseglob" => self.nocaseglob = Some(on),
             b"failglob" => self.failglob = Some(on),
             b"extglob" => self.extglob = Some(on),
             b"nocasematch" => self.nocasematch = Some(on),
@@ -147,7 +152,6 @@ impl Modes {
             // They change which files a pattern finds, or what an interactive shell does.
             b"dotglob"
             | b"globstar"
-            | b"nocaseglob"
             | b"globskipdots"
             | b"autocd"
             | b"cdspell"

@@ -19,7 +19,9 @@ impl<'s> Flow<'s, '_> {
     /// Evaluates arithmetic, with what it assigns.
     pub(super) fn number(&mut self, arithmetic: &'s Arithmetic) -> Number {
         let outer = std::mem::replace(&mut self.may_have_failed, false);
-        let number = self.number_inside(arithmetic);
+        let inside = self.deeper(2, arithmetic.span, |flow| flow.number_inside(arithmetic));
+        let hole = Hole { why: Why::TooLarge, span: arithmetic.span, class: Class::Integer };
+        let number = inside.unwrap_or(Err(hole));
         self.may_have_failed = outer;
         number
     }
@@ -95,6 +97,16 @@ impl<'s> Flow<'s, '_> {
     }
 
     fn evaluate(&mut self, expression: &'s Expression, values: &HashMap<u32, Value>, span: Span) -> Number {
+        let inside = self.deeper(1, span, |flow| flow.evaluate_inside(expression, values, span));
+        inside.unwrap_or(Err(Hole { why: Why::TooLarge, span, class: Class::Integer }))
+    }
+
+    fn evaluate_inside(
+        &mut self,
+        expression: &'s Expression,
+        values: &HashMap<u32, Value>,
+        span: Span,
+    ) -> Number {
         match expression {
             Expression::Number(text) => match literal(text) {
                 Some(number) => Ok(number),
@@ -320,9 +332,14 @@ impl<'s> Flow<'s, '_> {
             BinaryOp::Add => Ok(left.wrapping_add(right)),
             BinaryOp::Subtract => Ok(left.wrapping_sub(right)),
             BinaryOp::Multiply => Ok(left.wrapping_mul(right)),
-            BinaryOp::Divide | BinaryOp::Remainder if right == 0 => self.failed(span),
-            BinaryOp::Divide => Ok(left.wrapping_div(right)),
-            BinaryOp::Remainder => Ok(left.wrapping_rem(right)),
+            // Division of the least number by -1 overflows, which bash answers in its own way.
+            BinaryOp::Divide | BinaryOp::Remainder => {
+                let number = match op {
+                    BinaryOp::Divide => left.checked_div(right),
+                    _ => left.checked_rem(right),
+                };
+                number.map_or_else(|| self.failed(span), Ok)
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::env::State;
 use super::flow::Flow;
 use super::pattern::Pattern;
+use super::shape;
 use super::sink::Sink;
 use super::value::{Class, Hole, Piece, Value, Why};
 use super::word::{Place, is_name};
@@ -64,6 +65,16 @@ impl<'s> Flow<'s, '_> {
             self.subject(p, span)
         };
         match subject {
+            _ if !shape::is_plain_expansion(p, quoted) => {
+                let hole = Hole { why: Why::Version, span, class: Class::Any };
+                self.visit_operands(p);
+                if quoted && !shape::is_list(p) && !shape::operand_mentions_list(&p.op) {
+                    self.dynamic(hole.why, span, true, sink);
+                } else {
+                    self.met_doubtful_list |= quoted;
+                    sink.many(hole);
+                }
+            }
             Subject::One(one) => self.one(p, one, span, quoted, sink),
             Subject::List(values) => self.list_parameter(p, values, span, quoted, sink),
             Subject::Unlisted(hole) => self.unlisted(p, hole, quoted, sink),
@@ -267,6 +278,9 @@ impl<'s> Flow<'s, '_> {
             self.hazard(self.here, Why::Prompt);
         }
         if let (ParameterOp::Assign { .. }, ParameterName::Variable(name)) = (&p.op, &p.name) {
+            if p.indirect || self.env.may_refuse(name) {
+                self.may_discard();
+            }
             if p.indirect {
                 // Which variable is assigned is not known.
                 self.env.forget_variables();
@@ -290,7 +304,11 @@ impl<'s> Flow<'s, '_> {
                 None => {
                     self.visit_operands(p);
                     let hole = unknown_of(&one, span);
-                    sink.hole(Piece::Unknown(hole), !quoted);
+                    if shape::operand_mentions_list(&p.op) {
+                        sink.many(hole);
+                    } else {
+                        sink.hole(Piece::Unknown(hole), !quoted);
+                    }
                 }
             },
             ParameterOp::Alternative { colon, word } => match one.is_set(*colon) {
@@ -303,7 +321,11 @@ impl<'s> Flow<'s, '_> {
                 None => {
                     self.visit_operands(p);
                     let hole = unknown_of(&one, span);
-                    sink.hole(Piece::Unknown(hole), !quoted);
+                    if shape::operand_mentions_list(&p.op) {
+                        sink.many(hole);
+                    } else {
+                        sink.hole(Piece::Unknown(hole), !quoted);
+                    }
                 }
             },
             ParameterOp::Assign { colon, word } => match one.is_set(*colon) {
@@ -334,7 +356,11 @@ impl<'s> Flow<'s, '_> {
                 None => {
                     self.visit_operands(p);
                     let hole = unknown_of(&one, span);
-                    sink.hole(Piece::Unknown(hole), !quoted);
+                    if shape::operand_mentions_list(&p.op) {
+                        sink.many(hole);
+                    } else {
+                        sink.hole(Piece::Unknown(hole), !quoted);
+                    }
                 }
             },
             ParameterOp::Error { colon, word: _ } => match one.is_set(*colon) {
@@ -413,9 +439,6 @@ impl<'s> Flow<'s, '_> {
             ParameterOp::Slice { offset, length } => {
                 let values = self.list_slice(p, values, offset, length.as_ref(), span);
                 match values {
-                    Ok(_) if quoted && is_star(p) && self.beside_list => {
-                        sink.hole(Piece::Unknown(Hole { why: Why::Version, span, class: Class::Any }), false);
-                    }
                     Ok(values) => self.emit_list(values, is_star(p), quoted, span, sink),
                     Err(hole) if quoted && is_star(p) => sink.hole(Piece::Unknown(hole), false),
                     Err(hole) => {
@@ -423,10 +446,6 @@ impl<'s> Flow<'s, '_> {
                         sink.many(hole);
                     }
                 }
-            }
-            // Beside `$@` bash splits this although it is quoted.
-            _ if quoted && is_star(p) && self.beside_list => {
-                self.unlisted(p, Hole { why: Why::Version, span, class: Class::Any }, quoted, sink);
             }
             _ => {
                 let change = self.change(p, !values.is_empty(), quoted);

@@ -6,6 +6,7 @@ use super::env::{Env, Shadow, State};
 use super::flow::Flow;
 use super::footprint::footprint;
 use super::pattern::Steps;
+use super::shape::mentions_list;
 use super::value::{Class, Count, Field, Hole, Piece, Value, Why};
 use super::word::plain;
 use crate::Text;
@@ -52,7 +53,7 @@ impl<'s> Flow<'s, '_> {
 
     /// What a text may change if it runs as a script at any time; `None` if it is not understood.
     pub(super) fn modified_by_text(&mut self, text: &[u8]) -> Option<Modified> {
-        let options = crate::Options { shell: self.env.shell(), ..crate::Options::default() };
+        let options = crate::Options { shell: self.env.shell(), max_depth: 12, ..crate::Options::default() };
         let script = crate::parse(text, &options).ok()?;
         let mut steps = std::mem::replace(&mut self.steps, Steps(0));
         let mut functions: Vec<&Function> = self.functions.clone();
@@ -460,7 +461,7 @@ impl<'a, 'f> Scan<'a, 'f> {
                 PartKind::SingleQuoted(text) => pieces.push(Piece::Known(text.clone())),
                 PartKind::Escaped(byte) => pieces.push(Piece::Known([*byte][..].into())),
                 kind => {
-                    let quoted = matches!(kind, PartKind::DoubleQuoted(inner) if !has_list(inner));
+                    let quoted = matches!(kind, PartKind::DoubleQuoted(inner) if !mentions_list(inner));
                     if !quoted {
                         count = Count::Any;
                     }
@@ -719,30 +720,6 @@ fn is_integer_word(word: &Word) -> bool {
         [Part { kind: PartKind::DoubleQuoted(inner), .. }] => {
             matches!(inner.as_slice(), [Part { kind: PartKind::Arithmetic(_), .. }])
         }
-        _ => false,
-    }
-}
-
-/// Whether quoted text can be several arguments.
-pub(super) fn has_list(parts: &[Part]) -> bool {
-    parts.iter().any(|part| match &part.kind {
-        PartKind::Parameter(parameter) => {
-            matches!(parameter.name, ParameterName::Special(b'@'))
-                || parameter.indirect
-                || matches!(parameter.op, ParameterOp::Names { .. })
-                || matches!(&parameter.subscript, Some(Subscript { kind: SubscriptKind::At, .. }))
-                || operand_has_list(&parameter.op)
-        }
-        PartKind::DoubleQuoted(inner) => has_list(inner),
-        _ => false,
-    })
-}
-
-fn operand_has_list(op: &ParameterOp) -> bool {
-    match op {
-        ParameterOp::Default { word, .. }
-        | ParameterOp::Assign { word, .. }
-        | ParameterOp::Alternative { word, .. } => has_list(&word.parts),
         _ => false,
     }
 }

@@ -97,8 +97,8 @@ pub(super) struct Chunk {
     open: Vec<(usize, usize)>,
     /// Unknown pieces with where they stand.
     holes: Vec<(usize, Piece)>,
-    /// An unknown piece may break it into several.
-    breaks: bool,
+    /// Where the first unknown piece stands that may break it into several, and may be a pattern.
+    breaks: Option<usize>,
     /// There is a field whatever the unknown pieces are.
     exists: bool,
 }
@@ -116,7 +116,7 @@ impl Chunk {
     }
 
     fn count(&self) -> Count {
-        match (self.breaks, self.exists) {
+        match (self.breaks.is_some(), self.exists) {
             (false, _) => Count::One,
             (true, true) => Count::Some,
             (true, false) => Count::Any,
@@ -249,7 +249,9 @@ impl Sink {
         let chunk = self.chunk();
         let position = chunk.bytes.len();
         chunk.holes.push((position, piece));
-        chunk.breaks |= splits;
+        if splits {
+            chunk.breaks.get_or_insert(position);
+        }
         chunk.exists |= !splits;
     }
 
@@ -277,7 +279,8 @@ impl Sink {
         if chunk.holes.is_empty() {
             chunk.holes.push((chunk.bytes.len(), Piece::Unknown(hole)));
         }
-        chunk.breaks = true;
+        let position = chunk.bytes.len();
+        chunk.breaks.get_or_insert(position);
         chunk.exists = before.exists;
     }
 
@@ -319,23 +322,59 @@ impl Sink {
         if self.modes.noglob == Some(true) {
             return Field { span: self.span, value: chunk.into_value(), count };
         }
-        let found = self.globs(&chunk);
-        if self.modes.nullglob != Some(false) && chunk.breaks {
+        if self.modes.nullglob != Some(false) && chunk.breaks.is_some() {
             // A pattern may go, and what stands beside it with it.
-            let hole = Hole { why: Why::Mode, span: self.span, class: Class::Any };
-            let why = chunk.holes.iter().find_map(|(_, piece)| match piece {
-                Piece::Unknown(hole) => Some(*hole),
-                _ => None,
-            });
-            let value = Value::unknown(Hole { class: Class::Any, ..why.unwrap_or(hole) });
+            let value = Value::unknown(self.any_hole(&chunk));
             return Field { span: self.span, value, count: Count::Any };
         }
+        self.forget_brackets(&mut chunk);
+        let found = self.globs(&chunk);
         if !found.is_empty() {
             count = count.max(if self.modes.nullglob == Some(false) { Count::Some } else { Count::Any });
-            let unsure = self.modes.noglob.is_none();
-            replace_patterns(&mut chunk, found, self.span, unsure);
+            if self.modes.noglob.is_none() || self.modes.nocaseglob != Some(false) {
+                // What stands beside a pattern may be in another case in the names that it finds.
+                let value = Value::unknown(self.any_hole(&chunk));
+                return Field { span: self.span, value, count };
+            }
+            if found.iter().any(|&range| has_quoted_signs(&chunk, range)) {
+                // Quoted text in brackets is read by rules of its own.
+                let hole = Hole { why: Why::Pattern, span: self.span, class: Class::Any };
+                return Field { span: self.span, value: Value::unknown(hole), count };
+            }
+            replace_patterns(&mut chunk, found);
         }
         Field { span: self.span, value: chunk.into_value(), count }
+    }
+
+    fn any_hole(&self, chunk: &Chunk) -> Hole {
+        let hole = chunk.holes.iter().find_map(|(_, piece)| match piece {
+            Piece::Unknown(hole) => Some(Hole { class: Class::Any, ..*hole }),
+            _ => None,
+        });
+        hole.unwrap_or(Hole { why: Why::Mode, span: self.span, class: Class::Any })
+    }
+
+    /// Forgets the text from where a bracket expression may begin that an unknown piece completes.
+    fn forget_brackets(&self, chunk: &mut Chunk) {
+        let Some(first) = chunk.breaks else { return };
+        let active = |wanted: &[u8]| {
+            let ranges = chunk.open.iter().flat_map(|&(start, end)| start..end);
+            ranges.into_iter().find(|&at| chunk.bytes.get(at).is_some_and(|b| wanted.contains(b)))
+        };
+        let bracket = match self.modes.extglob {
+            Some(false) => active(b"[]"),
+            _ => active(b"[]()").or(Some(first)),
+        };
+        let Some(bracket) = bracket else { return };
+        let hole = self.any_hole(chunk);
+        let start = bracket.min(first);
+        chunk.holes.retain(|&(at, _)| at < start);
+        chunk.holes.push((start, Piece::Unknown(hole)));
+        chunk.bytes.truncate(start);
+        chunk.open.retain(|&(from, _)| from < start);
+        if let Some((_, end)) = chunk.open.last_mut() {
+            *end = start.min(*end);
+        }
     }
 
     /// The ranges of a chunk that are patterns.
@@ -372,8 +411,9 @@ impl Sink {
             };
             match end {
                 Some(end) => {
+                    let hole = chunk.holes.iter().any(|&(position, _)| position == at);
                     match found.last_mut() {
-                        Some((_, last)) if *last == at => *last = end,
+                        Some((_, last)) if *last == at && !hole => *last = end,
                         _ => found.push((at, end)),
                     }
                     at = end;
@@ -400,9 +440,18 @@ fn bracket_end(rest: &[u8]) -> Option<usize> {
     close(skip).or_else(|| close(0))
 }
 
-/// Turns ranges of known bytes into pattern pieces, or unknown ones if it is not known whether they
-/// are patterns at all.
-fn replace_patterns(chunk: &mut Chunk, found: Vec<(usize, usize)>, span: Span, unsure: bool) {
+/// Whether a pattern holds quoted text that would mean something else without quotes.
+fn has_quoted_signs(chunk: &Chunk, (start, end): (usize, usize)) -> bool {
+    let mut open = chunk.open.iter().peekable();
+    (start..end).any(|at| {
+        while open.next_if(|(_, end)| *end <= at).is_some() {}
+        let quoted = open.peek().is_none_or(|(start, _)| *start > at);
+        quoted && chunk.bytes.get(at).is_some_and(u8::is_ascii_punctuation)
+    })
+}
+
+/// Turns ranges of known bytes into pattern pieces.
+fn replace_patterns(chunk: &mut Chunk, found: Vec<(usize, usize)>) {
     let mut bytes = Vec::new();
     let mut holes = Vec::new();
     let mut at = 0_usize;
@@ -418,17 +467,16 @@ fn replace_patterns(chunk: &mut Chunk, found: Vec<(usize, usize)>, span: Span, u
         if start == end {
             continue;
         }
-        let text: Text = chunk.bytes.get(start..end).unwrap_or_default().into();
-        let piece = if unsure {
-            Piece::Unknown(Hole { why: Why::Mode, span, class: Class::Any })
-        } else {
-            Piece::Pattern(text)
-        };
-        holes.push((bytes.len(), piece));
-        // A hole inside the brackets.
+        // With an unknown piece inside, what the pattern is is not known.
+        let mut inside = None;
         while let Some((_, piece)) = old.next_if(|(position, _)| *position < end) {
-            holes.push((bytes.len(), piece));
+            inside = inside.or(match piece {
+                Piece::Unknown(hole) => Some(Piece::Unknown(Hole { class: Class::Any, ..hole })),
+                Piece::Known(_) | Piece::Pattern(_) => None,
+            });
         }
+        let pattern = || Piece::Pattern(chunk.bytes.get(start..end).unwrap_or_default().into());
+        holes.push((bytes.len(), inside.unwrap_or_else(pattern)));
     }
     chunk.bytes = bytes;
     chunk.holes = holes;

@@ -4,6 +4,7 @@ use super::braces::{self, Atom};
 use super::env::State;
 use super::flow::Flow;
 use super::pattern::Pattern;
+use super::shape;
 use super::sink::{Ifs, Sink};
 use super::value::{Class, Count, Field, Hole, Piece, Value, Why};
 use crate::ast::{ParameterOp, Part, PartKind, Span, Word};
@@ -86,8 +87,15 @@ impl<'s> Flow<'s, '_> {
 
     fn for_each_braced(&mut self, word: &'s Word, each: &mut dyn FnMut(&mut Self, Atoms<'_, 's>)) {
         let may_expand = braces::may_expand(&word.parts);
-        if self.env.modes().braces != Some(false) && has_split_quotes(&word.parts, may_expand) {
+        let braces = self.env.modes().braces != Some(false);
+        if braces && shape::may_hide_braces(&word.parts, self.source) {
             return self.opaque(word, Why::Braces, each);
+        }
+        if !shape::lists_are_plain(&word.parts) || may_expand && shape::mentions_list(&word.parts) {
+            return self.opaque(word, Why::Splitting, each);
+        }
+        if !shape::tildes_are_plain(&word.parts, false) {
+            return self.opaque(word, Why::Home, each);
         }
         if may_expand {
             match braces::expand(&word.parts) {
@@ -139,6 +147,10 @@ impl<'s> Flow<'s, '_> {
             return Value::Known(text);
         }
         let mut sink = self.single(word.span);
+        if !shape::tildes_are_plain(&word.parts, tildes == Tildes::Assigned) {
+            self.parts(&word.parts, Place::BARE, &mut sink);
+            return Value::unknown(Hole { why: Why::Home, span: word.span, class: Class::Any });
+        }
         self.atoms(Atoms::Parts(&word.parts), Place::BARE, tildes, &mut sink);
         sink.into_value()
     }
@@ -323,27 +335,27 @@ impl<'s> Flow<'s, '_> {
     /// Expands the operand of `${x:-…}`.
     pub(super) fn operand(&mut self, word: &'s Word, quoted: bool, sink: &mut Sink) {
         let place = Place { quoted, operand: !quoted };
-        if quoted && has_unquoted_quotes(&word.parts) {
-            let mut unused = self.single(word.span);
-            self.parts(&word.parts, place, &mut unused);
-            return self.dynamic(Why::Version, word.span, true, sink);
-        }
         if word.parts.is_empty() {
             if quoted {
                 sink.quoted(b"");
             }
             return;
         }
-        let colon_tilde = |part: &Part| matches!(&part.kind, PartKind::Literal(literal) if literal.text.windows(2).any(|pair| pair == b":~"));
-        if !quoted && sink.is_single() && word.parts.iter().any(colon_tilde) {
-            // In an assignment a tilde counts behind a colon in here as well, elsewhere it does not.
-            self.visit(word);
-            return self.dynamic(Why::Version, word.span, false, sink);
-        }
         self.atoms(Atoms::Parts(&word.parts), place, Tildes::Start, sink);
     }
 
     fn part(&mut self, part: &'s Part, place: Place, sink: &mut Sink) {
+        let cost = match &part.kind {
+            PartKind::Literal(_) | PartKind::Escaped(_) | PartKind::SingleQuoted(_) => 0,
+            PartKind::Command(_) | PartKind::Process(_) => 3,
+            _ => 2,
+        };
+        if self.deeper(cost, part.span, |flow| flow.part_inside(part, place, sink)).is_none() {
+            self.dynamic(Why::TooLarge, part.span, place.quoted, sink);
+        }
+    }
+
+    fn part_inside(&mut self, part: &'s Part, place: Place, sink: &mut Sink) {
         let outer = std::mem::replace(&mut self.here, part.span);
         match &part.kind {
             PartKind::Literal(literal) => self.plain_text(&literal.text, place, sink),
@@ -396,11 +408,14 @@ impl<'s> Flow<'s, '_> {
         if inner.is_empty() {
             return sink.quoted(b"");
         }
+        if shape::mentions_list(inner) && !shape::is_plain_quoted_list(inner) {
+            let mut unused = self.single(self.here);
+            self.parts(inner, Place::QUOTED, &mut unused);
+            return sink.many(Hole { why: Why::Splitting, span: self.here, class: Class::Any });
+        }
         let before = sink.position();
         let outer = std::mem::replace(&mut self.met_doubtful_list, false);
-        let outer_list = std::mem::replace(&mut self.beside_list, super::scan::has_list(inner));
         self.parts(inner, Place::QUOTED, sink);
-        self.beside_list = outer_list;
         let plain = match inner {
             [Part { kind: PartKind::Parameter(parameter), .. }] => {
                 matches!(parameter.op, ParameterOp::Plain | ParameterOp::Slice { .. })
@@ -460,76 +475,6 @@ fn expands_or_has_tilde(parts: &[Part]) -> bool {
         }
         _ => true,
     })
-}
-
-/// Whether double quotes inside the operand of a quoted `${x:-…}` hold something that depends on
-/// whether they count: bash removes them there, and reads what they hold as if they were not.
-fn has_unquoted_quotes(parts: &[Part]) -> bool {
-    let mut parts = parts.iter().peekable();
-    while let Some(part) = parts.next() {
-        let PartKind::DoubleQuoted(inner) = &part.kind else { continue };
-        let odd = inner.iter().any(|part| match &part.kind {
-            PartKind::Literal(literal) => literal.text.iter().any(|b| matches!(b, b'\\' | b'$')),
-            PartKind::Escaped(_) => true,
-            _ => false,
-        });
-        // `"$x"y` is `$xy` then.
-        let open = match inner.last().map(|part| &part.kind) {
-            Some(PartKind::Parameter(parameter)) => !parameter.braced,
-            _ => false,
-        };
-        if odd || open && parts.peek().is_some() {
-            return true;
-        }
-    }
-    false
-}
-
-/// Whether double quotes inside `"${…}"` hold text that brace expansion takes for unquoted.
-///
-/// For brace expansion the inner quotes end the outer ones.
-fn has_split_quotes(parts: &[Part], braces: bool) -> bool {
-    parts.iter().any(|part| match &part.kind {
-        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => splits_quotes(inner, braces),
-        _ => false,
-    })
-}
-
-fn splits_quotes(quoted: &[Part], braces: bool) -> bool {
-    let in_operand = |part: &Part| match &part.kind {
-        PartKind::DoubleQuoted(inner) | PartKind::Localized(inner) => {
-            braces
-                || inner.iter().any(|part| match &part.kind {
-                    PartKind::Literal(literal) => literal.text.iter().any(|b| b"{,}".contains(b)),
-                    PartKind::Escaped(_) => false,
-                    // What is nested deeper toggles once more.
-                    _ => true,
-                })
-        }
-        PartKind::Parameter(_) => splits_quotes(std::slice::from_ref(part), braces),
-        _ => false,
-    };
-    quoted.iter().any(|part| match &part.kind {
-        PartKind::Parameter(parameter) => {
-            operands(&parameter.op).into_iter().flatten().any(|word| word.parts.iter().any(in_operand))
-        }
-        _ => false,
-    })
-}
-
-/// The words in an operator.
-fn operands(op: &ParameterOp) -> [Option<&Word>; 2] {
-    match op {
-        ParameterOp::Default { word, .. }
-        | ParameterOp::Assign { word, .. }
-        | ParameterOp::Error { word, .. }
-        | ParameterOp::Alternative { word, .. }
-        | ParameterOp::RemovePrefix { pattern: word, .. }
-        | ParameterOp::RemoveSuffix { pattern: word, .. }
-        | ParameterOp::Case { pattern: word, .. } => [Some(word), None],
-        ParameterOp::Replace { pattern, replacement, .. } => [Some(pattern), replacement.as_ref()],
-        _ => [None, None],
-    }
 }
 
 /// The parts of a word, before or after brace expansion.

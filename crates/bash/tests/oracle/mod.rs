@@ -5,6 +5,7 @@
 
 #![allow(dead_code, unreachable_pub)]
 
+pub mod adversarial;
 pub mod bash;
 pub mod canary;
 pub mod finds;

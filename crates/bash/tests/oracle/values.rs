@@ -11,12 +11,16 @@ pub struct Values<'r> {
     /// Inside a function.
     in_function: bool,
     functions: usize,
+    /// Words are plain, so that much is certain and what happens to variables shows.
+    tame: bool,
 }
 
 /// Makes a script.
 pub fn script(random: &mut Random) -> String {
-    let mut values = Values { random, text: String::new(), probes: 0, in_function: false, functions: 0 };
-    if values.random.one_in(6) {
+    let tame = !random.one_in(3);
+    let mut values =
+        Values { random, text: String::new(), probes: 0, in_function: false, functions: 0, tame };
+    if values.random.one_in(if tame { 20 } else { 6 }) {
         let ifs = *values.random.pick(&[":", ",", "", " ", ": ", "x", "\\n", "1", "-"]);
         values.text.push_str(&format!("IFS=$'{ifs}'\n"));
     }
@@ -65,6 +69,9 @@ impl Values<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
+        if self.random.one_in(if self.tame { 3 } else { 8 }) {
+            return self.odd_statement(depth);
+        }
         let choice = self.random.below(if depth < 2 { 44 } else { 26 });
         match choice {
             0..=6 => self.assignment(),
@@ -266,6 +273,163 @@ impl Values<'_> {
         }
     }
 
+    /// Commands that change the shell in less usual ways.
+    fn odd_statement(&mut self, depth: usize) {
+        let name = self.name();
+        let other = self.name();
+        let word = self.sub_word();
+        let second = self.sub_word();
+        let deep = depth < 2;
+        let text = match self.random.below(110) {
+            0 => format!("read -r {name} {other} <<< {word}"),
+            1 => format!("IFS=: read -r {name} {other} <<< {word}"),
+            2 => format!("read -ra a <<< {word}"),
+            3 => format!("mapfile -t a <<< {word}"),
+            4 => format!("mapfile <<< {word}"),
+            5 => format!("read <<< {word}"),
+            6 => format!("printf 'l1\\nl2\\n' | while read -r {name}; do {other}=${name}; done"),
+            7 => format!("set -u; : ${name}; set +u"),
+            8 => "set -u".into(),
+            9 => "shift 2".into(),
+            10 => format!("shopt -s {}", self.shopt()),
+            11 => format!("shopt -u {}", self.shopt()),
+            12 => format!("unset -v {name} {other}"),
+            13 => format!("unset 'a[{}]'", self.random.below(3)),
+            14 => format!("unset a {name}"),
+            15 => format!("trap '{name}=trapped' DEBUG"),
+            16 => format!("trap '{name}=trapped' ERR"),
+            17 => format!("trap '{name}=trapped' RETURN"),
+            18 => format!("trap '{name}=trapped' EXIT"),
+            19 => format!("trap '{name}=trapped' USR1; kill -USR1 $BASHPID"),
+            20 => "trap - DEBUG ERR RETURN".into(),
+            21 => format!("eval \"{name}={word}\""),
+            22 => format!("eval {name}={word}"),
+            23 => format!("source /dev/stdin <<< '{name}=sourced'"),
+            24 => format!(". /dev/stdin <<< '{name}=sourced'"),
+            25 => format!("command eval '{name}=evaled'"),
+            26 => format!("builtin eval '{name}=evaled'"),
+            27 => format!("{name}=bg & wait"),
+            28 => format!("{name}=piped | {other}=piped"),
+            29 => format!("{name}={word} :"),
+            30 => format!("{name}={word} eval '{other}=${name}'"),
+            31 => format!("{name}={word} export {other}"),
+            32 => format!("{name}={word} unset {name}"),
+            33 => format!("{name}={word} {other}={second}"),
+            34 => format!("{name}={word} {other}=${name} probe {} \"${name}\" \"${other}\"", self.number()),
+            35 => format!("HOME={word}"),
+            36 => "unset HOME".into(),
+            37 => format!("PWD={word}"),
+            38 => "cd /tmp && cd .".into(),
+            39 => format!("cd / && probe {} ~+ \"$PWD\" \"$OLDPWD\"", self.number()),
+            40 => format!("IFS={}", self.random.pick(&[",", ":", "a", "''", "7", "/"])),
+            41 => "unset IFS".into(),
+            42 if self.in_function => format!("local IFS={}", self.random.pick(&[",", ":", "a", "7"])),
+            43 if self.in_function => format!("local {name} {other}={word}"),
+            44 if self.in_function => format!("local -r {name}={word}"),
+            45 if self.in_function => format!("local -n {name}={other}; {name}={word}"),
+            46 if self.in_function => format!("declare -g {name}={word}"),
+            47 if self.in_function => format!("declare {name}={word}"),
+            48 if self.in_function => format!("unset {name}; {name}={word}"),
+            49 if self.in_function => format!("{name}={word}; return"),
+            50 if self.in_function => format!("set -- {word} {second}; shift"),
+            51 if self.in_function => "local -".into(),
+            52 => format!("declare -n {name}={other}; {name}={word}"),
+            53 => format!("declare -i {name}; {name}={word}"),
+            54 => format!("declare -u {name}={word}"),
+            55 => format!("declare -l {name}; {name}={word}"),
+            56 => format!("declare -c {name}={word}"),
+            57 => format!("declare -a {name}={word}"),
+            58 => format!("declare -A v=([k]={word}); v[l]={second}"),
+            59 => format!("declare -A {name}; {name}[k]={word}"),
+            60 => format!("[[ {word} =~ (a)(.*) ]]; probe {} \"${{BASH_REMATCH[1]}}\"", self.number()),
+            61 => format!("[[ {name} -eq {other} ]]"),
+            62 => format!("[[ -v {name} && ${name} == {word} ]] && {other}={second}"),
+            63 => format!("getopts ab: opt -a; probe {} \"$opt\" \"$OPTIND\"", self.number()),
+            64 => format!("printf -v 'a[{}]' %s {word}", self.random.below(3)),
+            65 => format!("printf -v {name} '%s-%s' {word} {second}"),
+            66 => format!("printf -v {name} '%d' {word}"),
+            67 => format!(": ${{{name}:={word}}}"),
+            68 => format!(": $(({name}=4))"),
+            69 => format!("let {name}=5"),
+            70 => format!("let {name}={other}"),
+            71 => format!("(({name}={other}+1))"),
+            72 => format!("readonly {name}; {name}=ro"),
+            73 => format!("readonly {name}={word}"),
+            74 => "exec {fd}</dev/null".into(),
+            75 => format!("{{ {name}={word}; }} 2>/dev/null"),
+            76 => format!("false || {name}={word}"),
+            77 => format!("true && {name}={word}"),
+            78 => format!("! {name}={word}"),
+            79 => format!("time {name}={word}"),
+            80 => format!("({name}={word}; exit)"),
+            81 => format!("if {name}={word}; then {other}={second}; fi"),
+            82 => format!("while {name}={word}; false; do {other}={second}; done"),
+            83 => format!("until {name}={word}; do {other}={second}; done"),
+            84 => format!("for {name} in {word} {second}; do {other}=${name}; done"),
+            85 => format!("for {name}; do {other}=${name}; done"),
+            86 => format!("for {name} in \"$@\"; do {other}+=${name}; done"),
+            87 => format!("case {word} in {second}) {name}=hit;; *) {name}=miss;; esac"),
+            88 => format!("command export {name}={word}"),
+            89 => format!("builtin declare {name}={word}"),
+            90 => format!("\\export {name}={word}"),
+            91 => format!("'export' {name}={word} {other}={second}"),
+            92 => format!("export {name}={word} {other}={second}"),
+            93 => format!("{name}=$({other}={word}; echo \"${other}\")"),
+            94 => format!("{name}=`echo {second}`"),
+            95 => format!("{name}=$(printf '%s' {word} {second})"),
+            96 => format!("a=([2]={word} {second})"),
+            97 => format!("a=({word} {second}); a+=(z)"),
+            98 => format!("a[${{#a[@]}}]={word}"),
+            99 => format!("a+={word}"),
+            100 => format!("set -- \"$@\" {word}"),
+            101 => format!("set -- ${name}"),
+            102 => format!("set {word}"),
+            103 => "set -o noglob".into(),
+            104 => "set +o braceexpand".into(),
+            105 => format!("echo() {{ {name}=shadowed; }}; echo"),
+            106 => format!("cd() {{ {name}=shadowed; }}; cd /"),
+            107 => format!("export() {{ {name}=shadowed; }}; export {other}={word}"),
+            108 if deep => format!("coproc {name}={word}; wait"),
+            109 => format!("read -r {name} <<E\n{word} ${other}\nE\n"),
+            _ => format!("{name}={word}"),
+        };
+        self.push(&text);
+    }
+
+    fn shopt(&mut self) -> &'static str {
+        let all = [
+            "nullglob",
+            "failglob",
+            "nocaseglob",
+            "nocasematch",
+            "dotglob",
+            "globstar",
+            "lastpipe",
+            "xpg_echo",
+            "inherit_errexit",
+            "localvar_inherit",
+            "localvar_unset",
+            "assoc_expand_once",
+            "patsub_replacement",
+            "expand_aliases",
+            "extglob",
+            "sourcepath",
+        ];
+        all[self.random.below(all.len())]
+    }
+
+    fn number(&mut self) -> usize {
+        self.probes += 1;
+        self.probes - 1
+    }
+
+    /// A word as text.
+    fn sub_word(&mut self) -> String {
+        let text = std::mem::take(&mut self.text);
+        self.word(2);
+        std::mem::replace(&mut self.text, text)
+    }
+
     fn assignment(&mut self) {
         let name = self.name();
         match self.random.below(8) {
@@ -307,9 +471,82 @@ impl Values<'_> {
     }
 
     fn word(&mut self, depth: usize) {
+        if self.tame {
+            return self.tame_word(depth);
+        }
         let parts = 1 + self.random.below(3);
         for _ in 0..parts {
             self.part(depth);
+        }
+    }
+
+    fn tame_word(&mut self, depth: usize) {
+        for _ in 0..=self.random.below(2) {
+            match self.random.below(12) {
+                0..=4 => {
+                    let text = *self
+                        .random
+                        .pick(&["a", "ab", "c/d", "7", "-n", "x y", "B.c", "*.c", "é", "", "~", "{a,b}"]);
+                    let quoted = self.random.below(4);
+                    match quoted {
+                        0 => self.push(&format!("'{text}'")),
+                        1 => self.push(&format!("\"{text}\"")),
+                        _ => self.push(&text.replace(' ', "\\ ")),
+                    }
+                }
+                5 | 6 => {
+                    let parameter = self.parameter();
+                    self.push(&format!("\"${{{parameter}}}\""));
+                }
+                7 => {
+                    let name = self.name();
+                    self.push(&format!("${name}"));
+                }
+                8 => {
+                    let special = *self.random.pick(&[
+                        "_",
+                        "RANDOM",
+                        "IFS",
+                        "HOME",
+                        "PWD",
+                        "OLDPWD",
+                        "OPTIND",
+                        "REPLY",
+                        "SECONDS",
+                        "LINENO",
+                        "BASH_SUBSHELL",
+                        "FUNCNAME",
+                        "opt",
+                        "fd",
+                        "BASH_REMATCH",
+                        "MAPFILE",
+                        "PATH",
+                        "?",
+                        "-",
+                        "#",
+                        "0",
+                        "SHLVL",
+                        "UID",
+                        "DIRSTACK",
+                        "PIPESTATUS",
+                        "BASH_COMMAND",
+                        "OPTARG",
+                        "i",
+                    ]);
+                    self.push(&format!("\"${{{special}}}\""));
+                }
+                9 => {
+                    let name = self.name();
+                    let op = *self.random.pick(&[
+                        ":-w", "-w", ":=w", ":+w", "#a", "%b", "##*/", "%/*", "/a/b", "//a", ":1", ":0:1",
+                        "^^", ",,", "/#a/b", "/%b/c", "^", "#$y", "%$z", "/$y/$z",
+                    ]);
+                    let quote = *self.random.pick(&["\"", ""]);
+                    self.push(&format!("{quote}${{{name}{op}}}{quote}"));
+                }
+                _ if depth < 3 => self.expansion(depth + 1, false),
+                _ => self.push("q"),
+            }
         }
     }
 
