@@ -94,13 +94,7 @@ impl Analyst<'_> {
                     _ => Data::Unknown,
                 }
             }
-            "mktemp" => {
-                if texts.iter().any(|t| t.contains('/') && !t.starts_with('/')) {
-                    Data::Unknown
-                } else {
-                    Data::Text(format!("/tmp/{SOME}\n"))
-                }
-            }
+            "mktemp" => made(&texts),
             "seq" => seq(&texts),
             "date" if texts.iter().all(|t| is_exact(t)) => Data::Fact,
             "whoami" | "hostname" | "uname" | "nproc" | "arch" | "id" | "wc" | "tty" | "logname"
@@ -411,4 +405,22 @@ fn seq(texts: &[&str]) -> Data {
         return Data::Fact;
     }
     Data::Text((from..=to).map(|n| format!("{n}\n")).collect())
+}
+
+/// The name that mktemp makes and prints.
+fn made(words: &[&str]) -> Data {
+    let after =
+        |option: &str| words.iter().position(|w| *w == option).and_then(|at| words.get(at + 1)).copied();
+    let attached = words.iter().find_map(|w| w.strip_prefix("--tmpdir="));
+    let template = words.iter().rfind(|w| !w.starts_with('-') && w.contains("XXX")).copied();
+    let dir = match after("-p").or(attached) {
+        Some(dir) => dir.trim_end_matches('/'),
+        None if template.is_some() && !words.contains(&"-t") && !words.contains(&"--tmpdir") => "",
+        None => "/tmp",
+    };
+    let name = template.map_or_else(|| format!("tmp.{SOME}"), |t| t.replace('X', &SOME.to_string()));
+    if !is_exact(dir) || template.is_some_and(|t| !is_exact(t) || t.contains("..")) {
+        return Data::Unknown;
+    }
+    Data::Text(if dir.is_empty() { format!("{name}\n") } else { format!("{dir}/{name}\n") })
 }

@@ -2,7 +2,7 @@
 
 use crate::facts::{self, Meaning};
 use crate::path;
-use crate::word::UNKNOWN;
+use crate::word::{SOME, UNKNOWN};
 use std::rc::Rc;
 use toolgate_bash::ast::{Function, HereDoc};
 
@@ -146,12 +146,17 @@ impl State {
         if !Rc::ptr_eq(&self.variables, &other.variables) {
             let list = Rc::make_mut(&mut self.variables);
             for (name, value) in list.iter_mut() {
-                if other.variables.iter().find(|v| v.0 == *name).map(|v| &v.1) != Some(&*value) {
-                    *value = Variable::Scalar(UNKNOWN.to_string());
+                let there = other.variables.iter().find(|v| v.0 == *name).map(|v| &v.1);
+                if there == Some(&*value) {
+                    continue;
                 }
+                // A counter is a number whichever way was taken.
+                let number = counts(value) && there.is_some_and(counts);
+                *value = Variable::Scalar(if number { SOME } else { UNKNOWN }.to_string());
             }
-            for (name, _) in other.variables.iter() {
-                if !list.iter().any(|v| v.0 == *name) {
+            for (name, value) in other.variables.iter() {
+                // A counter that may not have been started is what the environment says, or a number.
+                if !counts(value) && !list.iter().any(|v| v.0 == *name) {
                     list.push((name.clone(), Variable::Scalar(UNKNOWN.to_string())));
                 }
             }
@@ -191,5 +196,13 @@ impl State {
         } else {
             self.dirs.push(dir.to_owned());
         }
+    }
+}
+
+/// Whether a variable holds a number, or one that was computed.
+fn counts(value: &Variable) -> bool {
+    match value {
+        Variable::Scalar(v) => !v.is_empty() && v.chars().all(|c| c == SOME || c.is_ascii_digit()),
+        _ => false,
     }
 }
