@@ -42,21 +42,26 @@ pub enum Door {
     Text,
     /// A structured call.
     Call,
+    /// A structured call for the background.
+    Background,
 }
 
 impl Door {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Text, Self::Call];
+    pub const ALL: [Self; 3] = [Self::Text, Self::Call, Self::Background];
 
     /// Sends a command of the tool `bash` through this door.
     pub async fn send(self, to: &DynExecutor, command: &str, confirmed: bool) -> Came {
-        let call = bash_call(command);
+        let mut call = bash_call(command);
+        if self == Self::Background {
+            call.params.insert("background".to_owned(), json!(true));
+        }
         let text = format!("Let me see.\n```bash\n{command}\n```\n");
         match (self, confirmed) {
             (Self::Text, false) => to.execute(&text).await.into(),
             (Self::Text, true) => to.execute_confirmed(&text).await.into(),
-            (Self::Call, false) => to.execute_tool_call(&call).await.into(),
-            (Self::Call, true) => to.execute_tool_call_confirmed(&call).await.into(),
+            (_, false) => to.execute_tool_call(&call).await.into(),
+            (_, true) => to.execute_tool_call_confirmed(&call).await.into(),
         }
     }
 }

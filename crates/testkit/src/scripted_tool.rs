@@ -41,7 +41,9 @@ impl ScriptedTool {
     pub fn named(id: &str, tag: &'static str, capabilities: Capabilities) -> Self {
         let schema = json!({
             "type": "object", "required": ["command"], "additionalProperties": false,
-            "properties": {"command": {"type": "string"}, "path": {"type": "string"}},
+            "properties": {
+                "command": {"type": "string"}, "path": {"type": "string"}, "background": {"type": "boolean"},
+            },
         });
         let def =
             ToolDef::new(id, "Does what a test says.").schema(schema).fenced(tag).capabilities(capabilities);
