@@ -179,7 +179,11 @@ impl Assembly {
             NetworkScope::Only(hosts) => BoundaryNetwork::Only(hosts.clone()),
             _ => BoundaryNetwork::Deny,
         };
-        Ok(Boundary { spawner: SandboxSpawner::new(policy)?, contained: self.contained() })
+        let mut spawner = SandboxSpawner::new(policy)?;
+        if !section.narrow {
+            spawner = spawner.whatever_they_need();
+        }
+        Ok(Boundary { spawner, contained: self.contained() })
     }
 
     /// Whether what must not be done can't be done: in full, or the command does not start. What the open

@@ -7,6 +7,7 @@
 #[cfg(target_os = "linux")]
 mod configured;
 mod host;
+mod needs;
 #[cfg(target_os = "linux")]
 mod sandboxed;
 mod sweep;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use toolgate_exec::{BoxFuture, Enforcement, ExitStatus, NetworkScope, ToolError};
 
 pub use host::HostSpawner;
+pub use needs::Needs;
 #[cfg(target_os = "linux")]
 pub use sandboxed::SandboxSpawner;
 pub use toolgate_sandbox::ignores_signal;
@@ -51,6 +53,8 @@ pub struct SpawnRequest {
     pub stderr: OwnedFd,
     /// The network it may use. Only a boundary can enforce it.
     pub network: NetworkScope,
+    /// What it needs as it was judged. A boundary may give it no more.
+    pub needs: Needs,
     /// Directories of ours that it must be able to write in, whatever the boundary.
     pub scratch: Vec<PathBuf>,
     /// A unique id, which its environment carries as [`RUN_VARIABLE`].

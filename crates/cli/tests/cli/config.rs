@@ -61,6 +61,7 @@ fn each_value_says_where_it_is_from() {
     protected = []                  # built-in
     strict = false                  # built-in
     nested = false                  # built-in
+    narrow = true                   # built-in
     degrade = false                 # built-in
 
     [sandbox.limits]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The operating-system boundary that commands run in.
 ///
 /// Which variables of the host they see is `tools.shell.env_allow`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct SandboxConfig {
@@ -39,6 +39,9 @@ pub struct SandboxConfig {
     /// Whether programs may make user namespaces, for browsers and build tools with a sandbox of their own.
     #[schemars(extend("x-project" = "off"))]
     pub nested: bool,
+    /// Whether a command that was judged to do nothing but read runs where it can do nothing else.
+    #[schemars(extend("x-project" = "on"))]
+    pub narrow: bool,
     /// Whether commands run with less of the boundary where this machine can't give all of it.
     ///
     /// What was really enforced is in every result.
@@ -112,6 +115,24 @@ impl Default for SandboxLimits {
             file_size_mb: 0,
             open_files: 0,
             scratch_mb: 4096,
+        }
+    }
+}
+
+impl Default for SandboxConfig {
+    fn default() -> Self {
+        Self {
+            preset: SandboxPreset::default(),
+            network: SandboxNetwork::default(),
+            writable: Vec::new(),
+            hidden: Vec::new(),
+            hide_env_files: false,
+            protected: Vec::new(),
+            strict: false,
+            nested: false,
+            narrow: true,
+            degrade: false,
+            limits: SandboxLimits::default(),
         }
     }
 }

@@ -332,6 +332,7 @@ mod tests {
             stdout: std::fs::File::create("/dev/null").unwrap().into(),
             stderr: std::fs::File::create("/dev/null").unwrap().into(),
             network: toolgate_exec::NetworkScope::Inherit,
+            needs: crate::spawn::Needs::Everything,
             scratch: Vec::new(),
             run_id: run_id(),
         }

@@ -9,15 +9,15 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::process::Signal;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use toolgate_exec::{BoxFuture, Enforcement, EnforcementLevel, ExitStatus, NetworkScope, ToolError};
-use toolgate_sandbox::{Command, Error, Exit, Io, Level, Network, Policy, Sandbox, Status};
+use toolgate_sandbox::{Command, Error, Exit, Io, Level, Network, Policy, Sandbox, Scratch, Status};
 
-use super::{Child, RUN_VARIABLE, SpawnRequest, Spawner};
+use super::{Child, Needs, RUN_VARIABLE, SpawnRequest, Spawner};
 
 /// Starts programs inside the boundary that a policy describes.
 ///
@@ -34,31 +34,70 @@ use super::{Child, RUN_VARIABLE, SpawnRequest, Spawner};
 pub struct SandboxSpawner {
     /// As configured.
     own: Sandbox,
-    /// The same with the network closed; none where it is closed anyway.
-    closed: Option<Sandbox>,
+    /// The same with the network closed, made when it is first asked for.
+    closed: OnceLock<Sandbox>,
+    /// The same with nothing writable and the network closed; absent where commands get what they are
+    /// given whatever they need.
+    reading: Option<OnceLock<Sandbox>>,
 }
 
 impl SandboxSpawner {
     /// A spawner with this policy.
     ///
+    /// A command that was judged to do nothing but read ([`Needs::Reading`]) runs where it can do nothing
+    /// else, so that what the judgement overlooked does not happen.
+    ///
     /// # Errors
     /// Where the policy asks for what can't be enforced here, or anywhere.
     pub fn new(policy: Policy) -> Result<Self, ToolError> {
-        let boundary = |policy: Policy| Sandbox::new(policy).map_err(|error| refusal(error, Path::new("/")));
-        let closed = match policy.network {
-            Network::Deny => None,
-            _ => Some(boundary(Policy { network: Network::Deny, ..policy.clone() })?),
+        let own = Sandbox::new(policy).map_err(|error| refusal(error, Path::new("/")))?;
+        Ok(Self { own, closed: OnceLock::new(), reading: Some(OnceLock::new()) })
+    }
+
+    /// Runs every command by the whole policy, whatever it was judged to need.
+    #[must_use]
+    pub fn whatever_they_need(mut self) -> Self {
+        self.reading = None;
+        self
+    }
+
+    /// The boundary of a command with this scope and these needs.
+    fn boundary(&self, network: &NetworkScope, needs: Needs) -> Result<&Sandbox, Error> {
+        let policy = self.own.policy();
+        let denied = match network {
+            NetworkScope::Inherit | NetworkScope::Allow => false,
+            NetworkScope::Deny => true,
+            _ => return Err(Error::NetworkScope),
         };
-        Ok(Self { own: boundary(policy)?, closed })
+        // Where the host's own temporary directory is used, a command that reads writes there too.
+        let can_be_narrowed = policy.scratch == Scratch::Private;
+        if let (Some(reading), Needs::Reading, true) = (&self.reading, needs, can_be_narrowed) {
+            let narrowed = || Policy { writable: Vec::new(), network: Network::Deny, ..policy.clone() };
+            return self.made(reading, narrowed);
+        }
+        match denied && policy.network != Network::Deny {
+            true => self.made(&self.closed, || Policy { network: Network::Deny, ..policy.clone() }),
+            false => Ok(&self.own),
+        }
+    }
+
+    /// A boundary that is made once, knowing what is known of the machine by then.
+    fn made<'a>(
+        &self,
+        place: &'a OnceLock<Sandbox>,
+        policy: impl FnOnce() -> Policy,
+    ) -> Result<&'a Sandbox, Error> {
+        if let Some(made) = place.get() {
+            return Ok(made);
+        }
+        let made = Sandbox::on(policy(), self.own.machine())?;
+        Ok(place.get_or_init(|| made))
     }
 
     fn start(&self, request: SpawnRequest) -> Result<Arc<dyn Child>, ToolError> {
-        let SpawnRequest { program, args, env, cwd, stdout, stderr, network, scratch, run_id } = request;
-        let sandbox = match network {
-            NetworkScope::Inherit | NetworkScope::Allow => &self.own,
-            NetworkScope::Deny => self.closed.as_ref().unwrap_or(&self.own),
-            _ => return Err(refusal(Error::NetworkScope, &cwd)),
-        };
+        let SpawnRequest { program, args, env, cwd, stdout, stderr, network, needs, scratch, run_id } =
+            request;
+        let sandbox = self.boundary(&network, needs).map_err(|error| refusal(error, &cwd))?;
         let stdin =
             File::open("/dev/null").map_err(|error| ToolError::execution("opening /dev/null", error))?;
         let io = Io::Files { stdin: stdin.into(), stdout, stderr };

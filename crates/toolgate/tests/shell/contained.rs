@@ -12,8 +12,9 @@ use toolgate::exec::{
     ToolCall, ToolError, ToolEvent, ToolExecutor as _, event_channel,
 };
 use toolgate::executors::NetworkDenyToolExecutor;
-use toolgate::shell::{ShellExecutor, ShellTool, ShellToolBuilder};
+use toolgate::shell::{Environment, ShellExecutor, ShellTool, ShellToolBuilder};
 use toolgate::spawn::{BoundaryNetwork, BoundaryPolicy, SandboxSpawner};
+use toolgate::understanding::{Surroundings, Understanding};
 
 use crate::{alive, bash, call, field, shell_in, unique_sleep};
 
@@ -115,6 +116,65 @@ async fn who_does_not_listen_is_ended_all_the_same() {
     let error = call(&shell, "bash", json!({"command": script, "timeout": 1})).await.unwrap_err();
     assert!(matches!(error, ToolError::Timeout { .. }), "{error}");
     assert_eq!(alive(&sleep), [0; 0]);
+}
+
+/// A pipeline that understands commands and lets all of them through.
+fn understanding(place: &Place) -> PipelineBuilder {
+    let home = place.home.path().canonicalize().unwrap();
+    Pipeline::builder().normaliser(Understanding::new(Surroundings::new(place.workspace(), home)))
+}
+
+#[tokio::test]
+async fn a_command_judged_to_read_can_do_nothing_else() {
+    let place = Place::new();
+    let work = place.workspace();
+    // What the judgement knows as a reader and is none here: found first on a path of its own.
+    std::fs::create_dir(work.join("bin")).unwrap();
+    std::fs::write(work.join("bin/rg"), "#!/bin/sh\necho x > /tmp/own && echo x > stolen").unwrap();
+    std::fs::set_permissions(work.join("bin/rg"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    let path = format!("{}:{}", work.join("bin").display(), std::env::var("PATH").unwrap());
+    let environment = Environment::of([("PATH".into(), path.into())]);
+    let narrow = SandboxSpawner::new(place.policy()).unwrap();
+    let wide = SandboxSpawner::new(place.policy()).unwrap().whatever_they_need();
+    for (spawner, written) in [(narrow, false), (wide, true)] {
+        let tool = ShellTool::builder().spawner(spawner).cwd(&work).environment(environment.clone());
+        let shell = shell_in(understanding(&place), tool);
+        let out = bash(&shell, "rg needle").await.unwrap();
+        assert_eq!((work.join("stolen").exists(), out.success()), (written, written), "{}", out.summary);
+        // Whoever writes by its own account may.
+        assert!(bash(&shell, "echo y > kept && cat kept").await.unwrap().success());
+    }
+}
+
+#[tokio::test]
+async fn common_readers_work_where_they_can_only_read() {
+    let place = Place::new();
+    let setup = "git init -q . && git config user.email a@b.c && git config user.name n && \
+                 echo hi > file && git add file && git commit -qm one && echo more >> file";
+    let shell = shell_in(understanding(&place), place.tool(place.policy()));
+    assert!(bash(&shell, setup).await.unwrap().success());
+    for command in [
+        "git status --short",
+        "git diff --stat",
+        "git log --oneline",
+        "git show HEAD",
+        "git blame file",
+        "git stash list",
+        "git describe --always --dirty",
+        "git branch -a",
+        "cat file | sort | uniq -c",
+        "grep -rn hi .",
+        "find . -name 'f*' | head",
+        "ls -la && wc -l file && stat file",
+        "diff <(cat file) <(git show HEAD:file) | head -1",
+        "cat <<< text && t=$(mktemp) && cat $t",
+        "for f in *; do file=${f%x}; echo $file; done",
+        "du -sh . && df . && env && date",
+    ] {
+        let out = bash(&shell, command).await.unwrap();
+        assert!(out.success() && !out.summary.contains("Read-only"), "{command}: {}", out.summary);
+    }
 }
 
 #[tokio::test]

@@ -40,7 +40,8 @@ pub use passage::SHOWN_CHARS;
 pub use sink::{OutputSink, OutputWriter};
 
 use crate::output::{Filters, Outputs, SecretValues};
-use crate::spawn::{HostSpawner, SpawnRequest, Spawner};
+use crate::spawn::{HostSpawner, Needs, SpawnRequest, Spawner};
+use crate::understanding::Understood;
 use background::Plan;
 use capture::cut_end;
 use cwd::Listening;
@@ -458,6 +459,10 @@ impl ShellTool {
             stdout: OwnedFd::from(stdout),
             stderr: OwnedFd::from(stderr),
             network: call.session().network.clone(),
+            needs: call
+                .call()
+                .finding()
+                .map_or(Needs::Everything, |Understood(analysis)| Needs::of(analysis)),
             scratch,
             run_id,
         };
