@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::Value as Json;
 use toolgate::policy::batch::{Answer, Request};
-use toolgate::policy::decide::Reason;
+use toolgate::policy::decide::{Reason, Source};
 use toolgate::policy::profile::Verdict;
 
 use super::Globals;
@@ -124,7 +124,7 @@ fn explained(ui: Ui, command: &str, answer: &Answer) -> String {
             Some(grant) => {
                 let _ = writeln!(out, "    lifted by {}", visible_lines(grant));
             }
-            None if reason.verdict == Verdict::Deny => {
+            None if reason.source == Source::Hard => {
                 let _ = writeln!(out, "    lifted by nothing: this is a hard rule");
             }
             None => {}

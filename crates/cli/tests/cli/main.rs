@@ -8,6 +8,7 @@ mod calls;
 mod config;
 mod grants;
 mod help;
+mod policy;
 mod run;
 mod terminal;
 

@@ -98,10 +98,17 @@ fn text(ui: Ui, report: &PolicyCoverageReport) -> String {
     let _ = writeln!(text, "   calls  decided  over {} calls", report.calls);
     for part in &report.parts {
         let decided = part.decided.map_or_else(String::new, |n| n.to_string());
-        let what = format!("{} {} {}", part.action, part.kind, visible(&part.name));
+        // A rule without a name is known by its place, which stands behind it.
+        let name = if part.name == part.origin { "" } else { &part.name };
+        let what = format!("{} {} {}", part.action, part.kind, visible(name));
         let style = if part.calls == 0 { Style::Note } else { Style::Strong };
         let origin = ui.out_style(Style::Faint, &visible(&part.origin));
-        let _ = writeln!(text, "{:8} {decided:>8}  {}  {origin}", part.calls, ui.out_style(style, &what));
+        let _ = writeln!(
+            text,
+            "{:8} {decided:>8}  {}  {origin}",
+            part.calls,
+            ui.out_style(style, what.trim_end())
+        );
         if let Some(never) = &part.never {
             let _ = writeln!(text, "                   {}", visible(never));
         }
