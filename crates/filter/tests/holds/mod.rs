@@ -7,7 +7,7 @@ use toolgate_filter::{
 };
 
 /// A finished command.
-pub struct Run<'a> {
+pub(crate) struct Run<'a> {
     pub command: &'a str,
     pub exit: i32,
     pub stdout: &'a str,
@@ -15,7 +15,7 @@ pub struct Run<'a> {
 }
 
 /// Filters the output in chunks of this size.
-pub fn filtered(catalog: &Catalog, run: &Run<'_>, chunk: usize) -> Filtered {
+pub(crate) fn filtered(catalog: &Catalog, run: &Run<'_>, chunk: usize) -> Filtered {
     let mut filter = Filter::new(catalog, &command::commands(run.command), FilterOptions::default());
     for (stream, text) in [(Stream::Stdout, run.stdout), (Stream::Stderr, run.stderr)] {
         for part in text.as_bytes().chunks(chunk.max(1)) {
@@ -26,7 +26,7 @@ pub fn filtered(catalog: &Catalog, run: &Run<'_>, chunk: usize) -> Filtered {
 }
 
 /// Names the first guarantee that is broken.
-pub fn check(catalog: &Catalog, run: &Run<'_>, chunk: usize) -> Result<(), String> {
+pub(crate) fn check(catalog: &Catalog, run: &Run<'_>, chunk: usize) -> Result<(), String> {
     let done = filtered(catalog, run, chunk);
     // What a terminal would show: escapes and control characters say nothing.
     let (stdout, stderr) = (sanitize_output(run.stdout), sanitize_output(run.stderr));
