@@ -5,7 +5,7 @@
 //! dynamic ones in the parts that are known. `TOOLGATE_ORACLE_SEED` and `TOOLGATE_ORACLE_SCRIPTS` set where
 //! it begins and how far it goes, `TOOLGATE_ORACLE_FINDS` after how many wrong values it stops.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod oracle;
 
@@ -80,7 +80,7 @@ fn certain_values_are_what_bash_makes_of_them() {
         let small = oracle::reduce(&text, fails);
         let again = bench.run(&vec![small.clone(); 16], locale);
         let why = again.iter().find_map(|ran| check(&small, ran, bench.dir(), &mut Tally::default()).err());
-        println!("--- {small}\n{}", why.unwrap_or_else(|| "it does not fail each time".into()));
+        println!("--- {text:?} in {locale}\n{small}\n{}", why.unwrap_or_else(|| "it does not fail each time".into()));
     }
     assert_eq!(count, 0, "seed {seed}");
     assert!(tally.literal > tally.probes / 4, "too little is certain for this to mean anything: {tally:?}");

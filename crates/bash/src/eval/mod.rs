@@ -11,17 +11,48 @@
 //! changed something, where an option, a locale or a version of bash matters, the value is dynamic.
 //!
 //! ```
-//! use toolgate_bash::{Options, Shell, eval, parse};
+//! use toolgate_bash::eval::{Certainty, Env, PieceRef, Unlisted, commands};
+//! use toolgate_bash::{Options, Shell, parse};
 //!
-//! let source = br#"set -- {curl,wget}; for tool in "$@"; do "${tool^^}" "$URL"; done"#;
+//! let source = br#"dir=/srv; set -- -r "$dir"/{a,b}; r""m "$@" "$TMPDIR/../x" *.log"#;
 //! let script = parse(source, &Options::default())?;
-//! let mut env = eval::Env::new(Shell::Bash, eval::Unlisted::Unknown);
-//! let commands = eval::commands(&script, source, &mut env);
-//! let names: Vec<_> = commands.iter().map(|command| command.argv[0].literal().unwrap()).collect();
-//! assert_eq!(names, [b"set", b"CURL", b"WGET"].map(|name: &[u8]| name));
-//! assert_eq!(commands[1].argv[1].value.hole().unwrap().why.code(), "unknown-variable");
+//! // Nothing is known about the variables that the script is started with.
+//! let mut env = Env::new(Shell::Bash, Unlisted::Unknown);
+//! let commands = commands(&script, source, &mut env);
+//! let rm = &commands[2].argv;
+//!
+//! let literals: Vec<_> = rm[..4].iter().map(|field| field.literal()).collect();
+//! assert_eq!(literals, [Some(&b"rm"[..]), Some(b"-r"), Some(b"/srv/a"), Some(b"/srv/b")]);
+//!
+//! // Of this one the end is known.
+//! assert_eq!(rm[4].certainty(), Certainty::Dynamic);
+//! assert_eq!(rm[4].value.hole().map(|hole| hole.why.code()), Some("unknown-variable"));
+//! assert_eq!(rm[4].value.pieces().last(), Some(PieceRef::Known(b"/../x")));
+//!
+//! assert_eq!(rm[5].certainty(), Certainty::Glob);
 //! # Ok::<(), toolgate_bash::Unknown>(())
 //! ```
+//!
+//! # What is certain
+//!
+//! A literal is the same in every version of bash from 4.2 on, in every locale in which ASCII is ASCII, and
+//! whatever files there are. So these are followed: quotes and `$'…'`, braces and ranges, tildes, variables,
+//! arrays and positional parameters that assignments, `set --`, `read`-free straight lines and loops over
+//! known words give a value, the operators of `${…}`, arithmetic on plain decimals, and what `echo` and
+//! `printf` write in a substitution. These are not, and give a hole with a reason: the value of anything that
+//! only running tells; quotes, braces and lists nested in ways that versions read differently; patterns
+//! against text that is not ASCII; names, subscripts and numbers that come out of other values.
+//!
+//! Commands are taken to be what their names say. A name that is neither a builtin nor a function of the
+//! script is a program, which changes nothing in the shell; a caller whose shell may have other functions
+//! says so with [`Env::with_function`].
+//!
+//! # Limits
+//!
+//! Work and memory are bounded whatever the script says: braces make at most 1024 words, values are at most
+//! 64 KB long, loops over known words are followed for 64 words, and what stands deeper than about thirty
+//! constructs is not followed. Where a limit is reached the rest is dynamic, and [`Observer::may_execute`]
+//! tells that commands may have been passed over.
 //!
 //! Not everything that bash evaluates is in the tree: arithmetic evaluates the *values* of variables,
 //! and `a[$(cmd)]` in such a value runs a command. Wherever that can happen the observer is told with
