@@ -1,10 +1,11 @@
 //! What is printed is what was parsed.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod oracle;
 
 use oracle::shape::shape;
+use oracle::{Random, scripts};
 use serde_json::Value;
 use toolgate_bash::{Options, parse, print};
 
@@ -58,6 +59,21 @@ fn real_commands_survive_printing() {
 }
 
 #[test]
+fn generated_scripts_survive_printing() {
+    let mut random = Random::new(oracle::seed());
+    let mut understood = 0;
+    for _ in 0..oracle::scripts().unwrap_or(6000) {
+        let mut text = scripts::script(&mut random);
+        if random.one_in(3) {
+            scripts::disturb(&mut random, &mut text);
+        }
+        understood += usize::from(round_trip(&text));
+    }
+    println!("{understood} scripts");
+    assert!(understood > 2000, "{understood}");
+}
+
+#[test]
 fn lists_stand_in_lines_and_are_indented() {
     for (text, printed) in [
         ("a;b&c", "a\nb &\nc\n"),
@@ -102,6 +118,7 @@ fn words_stay_on_their_line() {
         ("a $( (b);c)", "a $( (b); c)\n"),
         ("a <(b& c&)", "a <(b & c &)\n"),
         ("a `b \\`c\\``", "a `b \\`c\\``\n"),
+        ("a \"`b \"c\"`\"", "a \"`b \\\"c\\\"`\"\n"),
         ("x=( a\n[1]=b )", "x=(a [1]=b)\n"),
         ("a\\\nb \"c\\\nd\"", "ab \"cd\"\n"),
         ("[[ a = b\n&& ( -f $c ) ]]", "[[ a == b && ( -f $c ) ]]\n"),
@@ -118,7 +135,8 @@ fn here_documents_follow_the_line_that_ends() {
         ("if a <<E; then b; fi\nx\nE", "if a <<E\nx\nE\nthen\n    b\nfi\n"),
         ("(a <<E; b)\nx\nE", "(a <<E; b)\nx\nE\n"),
         ("a $(b <<E\nx\nE\n) c", "a $(b <<E\nx\nE\n) c\n"),
-        ("a <<-E\n\tx\n\tE", "a <<-E\nx\nE\n"),
+        ("a <<-E\n\tx\n\n\t\tE", "a <<-E\n\tx\n\n\tE\n"),
+        ("a <<E\n$(b <<-E\n\tx\n\tE\n)\nE", "a <<E\n$(b <<-E\n\tx\n\tE\n)\nE\n"),
         ("a << -E\nx\n-E\n", "a << -E\nx\n-E\n"),
         ("a <<\"it's\"\nx\nit's\n", "a <<'it'\\''s'\nx\nit's\n"),
         // Nothing can follow a document without an end.
@@ -154,6 +172,9 @@ fn what_looks_like_something_else_is_kept_apart() {
         "function f { a; }",
         "coproc a b",
         "coproc N (a)",
+        "a $(if b <<E\nx\nE\nthen c\nd\nfi)",
+        "a $(case b in c) d <<E\nE\n;; esac)",
+        "a $( (b <<E\nE\n)\nc)",
         "a b\\",
         "a \\\\",
         "${x:-$(a)}\"${y#'b c'}\"${z/\\//d}",

@@ -217,11 +217,20 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         ("[[ a == @($(b \\()|c) ]]", "b"),
         ("[[ a == @($(b)|`c`) ]]", "b c"),
         ("a= >f declare b=(c)", "!syntax"),
+        // It drops the quotes of `$'…'` in some places.
+        ("\"$(a ${x:-$'$(b)'})\"", "!ambiguous"),
+        ("\"$([[ a == @($'$(b)') ]])\"", "!ambiguous"),
+        ("\"$(a $((b); c $';d'))\"", "!ambiguous"),
+        ("\"$(a ${x//$'\\n'/,})\"", "a ?"),
+        ("\"$(a ${x:-$(b $'$(c)')})\"", "b a ?"),
+        ("a ${x:-$'$(b)'}", "a"),
         // It loses a semicolon behind a here-document.
         ("a $(b <<E | c; d\nE\n)", "!ambiguous"),
         ("a $(b <<E && c\nE\nif d; then e; f; fi)", "!ambiguous"),
         ("a $(b <<E | c\nE\nd)", "b c d a"),
         ("a $(b <<E\nE\nc; d)", "!ambiguous"),
+        ("a $(if b <<E; then c '`d`' & fi\nE\n)", "!ambiguous"),
+        ("a $(if b <<E\nE\nthen c\nfi)", "b c a"),
         ("a $(b; c <<E\nE\nd)", "b c d a"),
         ("(a <<E | b; c\nE\n)", "a b c"),
         // It drops backslashes in a copied array.

@@ -3,11 +3,11 @@
 use super::bytes::is_name_start;
 use super::here_doc::PendingHereDoc;
 use super::{Copied, Parsed, Parser};
-use crate::Reason;
 use crate::ast::{
     CommandSubstitution, List, Literal, Marks, Parameter, ParameterName, ParameterOp, Part, PartKind, Prefix,
     ProcessDirection, ProcessSubstitution, SubstitutionStyle,
 };
+use crate::{Reason, ansi_c};
 
 /// The quotes around an expansion, which say how quotes inside it are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,13 @@ pub(super) struct Retry {
     here_docs: usize,
     unbalanced: usize,
     changes: usize,
+}
+
+/// What is true around a substitution and not inside.
+struct Around {
+    pending: Vec<PendingHereDoc>,
+    copy: Copied,
+    scanned: bool,
 }
 
 impl Parser<'_, '_> {
@@ -99,7 +106,11 @@ impl Parser<'_, '_> {
                 self.skip(1);
                 self.byte();
                 if single {
-                    PartKind::AnsiC(self.ansi_c_quoted()?.into())
+                    let text = self.ansi_c_quoted()?;
+                    if self.scanned && self.copy != Copied::No && !stays_quoted(text) {
+                        return Err(self.unknown_at(start, Reason::Ambiguous));
+                    }
+                    PartKind::AnsiC(text.into())
                 } else {
                     self.skip(1);
                     PartKind::Localized(self.double_quoted()?)
@@ -192,10 +203,12 @@ impl Parser<'_, '_> {
     /// The second reading is done.
     ///
     /// Bash has cut the text at the parentheses it found in the first. A comment, a here-document or a
-    /// clause of `case` can make the second pair them in another way, and a document that began before is
-    /// not looked for in text that was cut.
+    /// clause of `case` can make the second pair them in another way, a document that began before is not
+    /// looked for in text that was cut, and a `$` in front of quotes may be dropped with them.
     pub(super) fn settle_retry(&mut self, retry: &Retry, start: usize) -> Parsed<()> {
-        if self.shared.unbalanced != retry.unbalanced || retry.pending {
+        let text = self.text.get(start..self.pos).unwrap_or_default();
+        let drops_quotes = text.windows(2).any(|pair| matches!(pair, b"$'" | b"$\""));
+        if self.shared.unbalanced != retry.unbalanced || retry.pending || drops_quotes {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
         self.shared.speculating = retry.outer;
@@ -218,18 +231,23 @@ impl Parser<'_, '_> {
     }
 
     /// Here-documents outside a substitution do not begin inside it.
-    fn begin_substitution(&mut self) -> (Vec<PendingHereDoc>, Copied) {
+    fn begin_substitution(&mut self) -> Around {
         self.substitutions = self.substitutions.saturating_add(1);
-        (std::mem::take(&mut self.pending), std::mem::replace(&mut self.copy, Copied::Yes))
+        Around {
+            pending: std::mem::take(&mut self.pending),
+            copy: std::mem::replace(&mut self.copy, Copied::Yes),
+            scanned: std::mem::replace(&mut self.scanned, false),
+        }
     }
 
-    fn end_substitution(&mut self, (pending, copy): (Vec<PendingHereDoc>, Copied)) -> Parsed<()> {
+    fn end_substitution(&mut self, around: Around) -> Parsed<()> {
         if !self.pending.is_empty() {
             return Err(self.unknown(Reason::Ambiguous));
         }
         self.substitutions = self.substitutions.saturating_sub(1);
-        self.pending = pending;
-        self.copy = copy;
+        self.pending = around.pending;
+        self.copy = around.copy;
+        self.scanned = around.scanned;
         Ok(())
     }
 
@@ -373,6 +391,14 @@ impl Parser<'_, '_> {
         map.push(self.span(pos, pos).start);
         Ok((text, map, pos.saturating_add(1)))
     }
+}
+
+/// Whether text between `$'` and `'` means the same without these quotes.
+///
+/// Bash 5.2 drops them when it copies a substitution in double quotes: `"$(a ${x:-$'$(b)'})"` runs `b`.
+fn stays_quoted(raw: &[u8]) -> bool {
+    let special = |byte: &u8| b"$`\"'\\{}<>()|&;#".contains(byte);
+    ansi_c::decode(raw).is_some_and(|text| !text.iter().any(special))
 }
 
 /// Whether `time` is the first word: directly behind a parenthesis, where the copy of a substitution has

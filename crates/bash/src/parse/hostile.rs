@@ -1,10 +1,11 @@
 //! Input made to exhaust the stack, the memory or the patience of a parser.
 //!
-//! Every case is parsed, walked and dropped on a stack of 256 KB. Time is measured in the parser's own
-//! steps: fuel is linear in the length, and running out of it is a failure here.
+//! Every case is parsed, walked, printed and dropped on a stack of 256 KB. Time is measured in the parser's
+//! own steps: fuel is linear in the length, and running out of it is a failure here.
 
 use super::parse_measured;
-use crate::{Options, Reason, programs};
+use crate::ast::Script;
+use crate::{Options, Reason, print, programs};
 
 const STACK: usize = 256 * 1024;
 const SIZE: usize = 64 * 1024;
@@ -13,10 +14,17 @@ const SIZE: usize = 64 * 1024;
 fn parse_small(source: Vec<u8>, options: Options) -> (usize, Option<Reason>) {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
         let (result, steps) = parse_measured(&source, &options);
-        let reason = result.map(|script| drop(programs(&script))).err();
+        let reason = result.map(|script| print_and_list(&script, source.len())).err();
         (steps, reason.map(|unknown| unknown.reason))
     });
     thread.unwrap().join().unwrap()
+}
+
+/// Walks and prints a script. What is printed is longer by no more than its indentation.
+fn print_and_list(script: &Script, length: usize) {
+    let printed = print(script);
+    assert!(printed.len() <= 64 * length + 64, "{} bytes of {length}", printed.len());
+    programs(script);
 }
 
 fn check(name: &str, source: Vec<u8>) -> Option<Reason> {

@@ -43,6 +43,10 @@ impl Parser<'_, '_> {
             }
             semicolon = self.raw_before() == b';';
         }
+        if self.copy != Copied::No && !self.pending.is_empty() {
+            // The copy has the body somewhere in what follows: `$(if a <<E; then b & fi)` is an example.
+            return Err(self.unknown(Reason::Ambiguous));
+        }
         span_items(list);
         Ok(())
     }

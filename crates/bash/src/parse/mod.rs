@@ -148,6 +148,9 @@ struct Parser<'p, 's> {
     substitutions: u32,
     /// What bash may do to the substitution around the position before it reads it again.
     copy: Copied,
+    /// Whether it is inside braces or parentheses of a word: bash looks for the end of those in another way
+    /// than it reads commands.
+    scanned: bool,
     /// How many compound commands and substitutions enclose it.
     nesting: u32,
     /// Whether a reserved word may follow directly: the last token closed a compound command.
@@ -168,6 +171,7 @@ impl<'p, 's> Parser<'p, 's> {
             pending: Vec::new(),
             substitutions: 0,
             copy: Copied::No,
+            scanned: false,
             nesting: 0,
             after_compound: false,
             balanced: Vec::new(),

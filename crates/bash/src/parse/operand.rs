@@ -30,7 +30,9 @@ impl Parser<'_, '_> {
         let start = self.pos;
         let mut word = Word::default();
         if how.quoting == Quoting::None {
+            let scanned = std::mem::replace(&mut self.scanned, true);
             self.unquoted_operand(&mut word.parts, how.stop)?;
+            self.scanned = scanned;
         } else {
             self.quoted_operand(&mut word.parts, how)?;
         }

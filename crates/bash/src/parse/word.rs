@@ -308,6 +308,7 @@ impl<'p> Parser<'p, '_> {
         self.enter()?;
         self.skip(1);
         let (inside, unbalanced) = (self.pos, self.shared.unbalanced);
+        let scanned = std::mem::replace(&mut self.scanned, true);
         let mut alternatives = Vec::with_capacity(1);
         loop {
             self.alternative(&mut alternatives)?;
@@ -320,6 +321,7 @@ impl<'p> Parser<'p, '_> {
             return Err(self.unknown_at(start, Reason::Ambiguous));
         }
         self.balance(inside, false)?;
+        self.scanned = scanned;
         self.skip(1);
         self.leave();
         self.push(parts, start, PartKind::ExtendedGlob(Box::new(ExtendedGlob { op, alternatives })));
@@ -352,6 +354,7 @@ impl<'p> Parser<'p, '_> {
     /// A parenthesised group of a regular expression; blanks and operators are text in it.
     fn regex_group(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
         let mut open = 0_u32;
+        let scanned = std::mem::replace(&mut self.scanned, true);
         loop {
             match self.raw() {
                 b'(' => {
@@ -362,6 +365,7 @@ impl<'p> Parser<'p, '_> {
                     open = open.saturating_sub(1);
                     self.push_literal_byte(parts, b')');
                     if open == 0 {
+                        self.scanned = scanned;
                         return Ok(());
                     }
                 }

@@ -63,7 +63,7 @@ struct Printer<'s> {
 enum Separator {
     /// `;`
     Semicolon,
-    /// `;` until a here-document begins. Inside `$(…)`, bash may lose one behind it.
+    /// `;` until a here-document begins. Inside `$(…)`, bash may lose one behind it, and move its body.
     SemicolonBeforeHereDoc,
     /// A newline.
     Newline,
@@ -90,6 +90,7 @@ impl<'s> Printer<'s> {
     fn here_doc_body(&mut self, id: HereDocId) {
         let Some(doc) = self.script.here_doc(id) else { return };
         let separator = std::mem::replace(&mut self.separator, Separator::Semicolon);
+        let before = std::mem::take(&mut self.out);
         match doc.body.parts.as_slice() {
             [Part { kind: PartKind::SingleQuoted(raw), .. }] if doc.quoted => self.text(raw),
             parts => self.parts(parts),
@@ -98,6 +99,18 @@ impl<'s> Printer<'s> {
         if doc.terminated {
             self.text(&doc.delimiter);
             self.text("\n");
+        }
+        let body = std::mem::replace(&mut self.out, before);
+        if doc.strip_tabs { self.indented(&body) } else { self.text(body) }
+    }
+
+    /// Text with a tab in front of each line: a line of it could end a document around it otherwise.
+    fn indented(&mut self, text: &[u8]) {
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            if line != b"\n" {
+                self.text("\t");
+            }
+            self.text(line);
         }
     }
 
@@ -110,7 +123,16 @@ impl<'s> Printer<'s> {
 
     /// A blank, or a new line where lists have them.
     fn blank(&mut self) {
-        if self.inline { self.text(" ") } else { self.new_line() }
+        match self.inline {
+            true if self.must_end_line() => self.line(),
+            true => self.text(" "),
+            false => self.new_line(),
+        }
+    }
+
+    /// Whether a here-document waits and nothing else may stand on its line.
+    fn must_end_line(&self) -> bool {
+        self.separator == Separator::Newline && !self.pending.is_empty()
     }
 
     /// What ends a command behind which another command or a reserved word follows.
@@ -153,6 +175,8 @@ impl<'s> Printer<'s> {
         self.inline_items(list);
         if !self.inline && !self.pending.is_empty() {
             self.new_line();
+        } else if self.must_end_line() {
+            self.line();
         } else {
             self.text(if ends_in_background(list) { " " } else { "; " });
         }
@@ -172,6 +196,9 @@ impl<'s> Printer<'s> {
         if ends_in_prefix(list) {
             // `!` alone needs something to end it.
             self.text(";");
+        }
+        if self.must_end_line() {
+            self.line();
         }
         // Two parentheses in a row would be arithmetic.
         if self.out.get(start) == Some(&b'(') {

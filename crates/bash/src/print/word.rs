@@ -36,7 +36,9 @@ impl<'s> Printer<'s> {
                     self.text("$");
                 }
                 self.text("\"");
-                self.parts(inner);
+                for part in inner {
+                    self.quoted_part(part);
+                }
                 self.text("\"");
             }
             PartKind::Parameter(parameter) => self.parameter(parameter),
@@ -75,6 +77,16 @@ impl<'s> Printer<'s> {
         self.text("]");
     }
 
+    /// A part directly inside double quotes.
+    fn quoted_part(&mut self, part: &'s Part) {
+        match &part.kind {
+            PartKind::Command(substitution) if substitution.style == SubstitutionStyle::Backtick => {
+                self.backtick(&substitution.body, b"\\`\"");
+            }
+            _ => self.part(part),
+        }
+    }
+
     fn substitution(&mut self, substitution: &'s CommandSubstitution) {
         match substitution.style {
             SubstitutionStyle::Dollar => {
@@ -84,7 +96,7 @@ impl<'s> Printer<'s> {
             }
             SubstitutionStyle::SameShell => self.same_shell("${ ", &substitution.body),
             SubstitutionStyle::SameShellReply => self.same_shell("${| ", &substitution.body),
-            SubstitutionStyle::Backtick => self.backtick(&substitution.body),
+            SubstitutionStyle::Backtick => self.backtick(&substitution.body, b"\\`"),
         }
     }
 
@@ -100,7 +112,8 @@ impl<'s> Printer<'s> {
         self.pending = outer;
     }
 
-    fn backtick(&mut self, list: &'s List) {
+    /// Backticks around a list. Bash takes a backslash in front of these bytes away before it reads the text.
+    fn backtick(&mut self, list: &'s List, escaped: &[u8]) {
         let before = std::mem::take(&mut self.out);
         let outer = std::mem::take(&mut self.pending);
         let separator = std::mem::replace(&mut self.separator, Separator::Semicolon);
@@ -114,8 +127,7 @@ impl<'s> Printer<'s> {
         let inner = std::mem::replace(&mut self.out, before);
         self.text("`");
         for byte in inner {
-            // Bash takes one backslash away before it reads the text.
-            if matches!(byte, b'\\' | b'`') {
+            if escaped.contains(&byte) {
                 self.text("\\");
             }
             self.text([byte]);

@@ -33,7 +33,7 @@ done
 command_not_found_handle() { note "$1"; builtin return 1; }
 builtin mapfile -d '' -t texts
 for ((number = 0; number < ${#texts[@]}; number++)); do
-  (builtin ulimit -t 1; RUN=$number; n=0; builtin eval "${texts[number]}") </dev/null
+  (builtin ulimit -t 1; RUN=$number; n=0; builtin eval -- "${texts[number]}") </dev/null
 done
 "#;
 

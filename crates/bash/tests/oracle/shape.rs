@@ -1,6 +1,6 @@
 //! A tree written down without what a printer may change.
 
-use toolgate_bash::ast::Script;
+use toolgate_bash::ast::{Script, Word};
 
 /// The tree without spans, with here-documents where they are promised, and adjacent literals as one.
 ///
@@ -15,6 +15,13 @@ pub fn shape(script: &Script) -> String {
         let number: usize = shape[from..from + length].parse().unwrap();
         shape.replace_range(at..from + length + 1, &docs[number]);
     }
+    shape
+}
+
+/// A word without spans, and without what it says about other here-documents.
+pub fn word_shape(word: &Word) -> String {
+    let mut shape = bare(&format!("{word:?}"));
+    shape.retain(|c| !c.is_ascii_digit());
     shape
 }
 

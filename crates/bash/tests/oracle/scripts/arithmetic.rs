@@ -65,6 +65,7 @@ impl Scripts<'_> {
                     "'('",
                     "[[:alpha:]]",
                     "(a b)",
+                    "($'$(k24)')",
                     "\"$(k18)\"",
                     "$(k19)",
                 ]);
@@ -86,6 +87,9 @@ impl Scripts<'_> {
         }
         let op = self.pick(&["@", "!", "*", "+", "?"]);
         let first = self.word(Quotes::None);
-        format!("{op}({first}|{})", self.pick(&["a", "a b", "$x", "", "@(b)", "'|'", "\"$(k20)\""]))
+        format!(
+            "{op}({first}|{})",
+            self.pick(&["a", "a b", "$'$(k25)'", "$x", "", "@(b)", "'|'", "\"$(k20)\""])
+        )
     }
 }
