@@ -120,7 +120,7 @@ impl Analyst<'_> {
             PartKind::Literal(l) => {
                 let text = lossy(&l.text);
                 let text = if first && l.marks.tilde {
-                    self.tilde(&text, state).into_owned()
+                    self.tildes(&text, state).into_owned()
                 } else {
                     text.into_owned()
                 };
@@ -341,6 +341,17 @@ impl Analyst<'_> {
                 text.push_str(&shown);
                 self.assign_to(a, value, state, script);
             }
+        }
+    }
+
+    /// Tildes of a word: at its start, and behind `NAME=` and the colons that follow.
+    fn tildes<'t>(&self, text: &'t str, state: &State) -> Cow<'t, str> {
+        match text.split_once('=') {
+            Some((name, value)) if is_name(name) && value.contains('~') => {
+                let parts: Vec<_> = value.split(':').map(|v| self.tilde(v, state)).collect();
+                Cow::Owned(format!("{name}={}", parts.join(":")))
+            }
+            _ => self.tilde(text, state),
         }
     }
 

@@ -76,14 +76,20 @@ impl Analyst<'_> {
                         }
                     }
                 }
-                "w" | "write" | "sav" | "saveas" | "up" | "update" => match arg.strip_prefix('!') {
-                    Some(code) => self.shell_from(code, span, state),
-                    None if rest.trim_start().starts_with('!') && !arg.is_empty() => {
-                        self.shell_from(arg, span, state)
+                "w" | "write" | "sav" | "saveas" | "up" | "update" => {
+                    // `w !cmd` gives the text to a command, `w! file` writes where it must not.
+                    let forced = rest.strip_prefix('!');
+                    let target = forced.unwrap_or(rest).trim();
+                    if let Some(code) = target.strip_prefix('!') {
+                        self.shell_from(code, span, state);
+                    } else if !target.is_empty() {
+                        if forced.is_some_and(|r| !r.starts_with(' ')) {
+                            self.shell_from(target, span, state);
+                        }
+                        let file = target.trim_start_matches(">>").trim();
+                        self.path_from(Kind::Write, file, span, state);
                     }
-                    None if arg.is_empty() => {}
-                    None => self.path_from(Kind::Write, arg.trim_start_matches(">>").trim(), span, state),
-                },
+                }
                 "r" | "read" => match rest.trim().strip_prefix('!') {
                     Some(code) => self.shell_from(code, span, state),
                     None => self.path_from(Kind::Read, arg, span, state),
