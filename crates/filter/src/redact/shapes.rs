@@ -253,8 +253,12 @@ const ANCHORS: &[(&str, Shape)] = &[
     ("_pass", Shape::Name),
 ];
 
+/// Up to this length a text is looked through by hand: to make the search costs more than many such texts.
+const SHORT: usize = 512;
+
+static ANCHOR_SEARCH: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+
 fn anchors() -> Option<&'static AhoCorasick> {
-    static ANCHOR_SEARCH: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     ANCHOR_SEARCH
         .get_or_init(|| {
             AhoCorasick::builder()
@@ -265,18 +269,63 @@ fn anchors() -> Option<&'static AhoCorasick> {
         .as_ref()
 }
 
+/// The bytes that anchors begin with.
+const FIRST: [bool; 256] = {
+    let mut first = [false; 256];
+    let mut at = 0;
+    while at < ANCHORS.len() {
+        first[ANCHORS[at].0.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    first
+};
+
+/// The anchor that begins first, from a place on, and of those the longest; by hand.
+fn first_anchor(bytes: &[u8], from: usize) -> Option<(Range<usize>, Shape)> {
+    let may_begin = |at: &usize| FIRST[usize::from(bytes[*at])];
+    (from..bytes.len()).filter(may_begin).find_map(|at| {
+        let rest = &bytes[at..];
+        let here = ANCHORS.iter().filter(|(text, _)| rest.starts_with(text.as_bytes()));
+        here.max_by_key(|(text, _)| text.len()).map(|(text, shape)| (at..at + text.len(), *shape))
+    })
+}
+
+/// Finds anchors, in the way that suits the length of the text.
+enum Anchors {
+    ByHand,
+    Search(&'static AhoCorasick),
+}
+
+impl Anchors {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        match ANCHOR_SEARCH.get() {
+            None if bytes.len() <= SHORT => Some(Self::ByHand),
+            _ => anchors().map(Self::Search),
+        }
+    }
+
+    fn next(&self, bytes: &[u8], from: usize) -> Option<(Range<usize>, Shape)> {
+        match self {
+            Self::ByHand => first_anchor(bytes, from),
+            Self::Search(search) => {
+                let found = search.find(Input::new(bytes).range(from..))?;
+                Some((found.range(), ANCHORS[found.pattern().as_usize()].1))
+            }
+        }
+    }
+}
+
 /// How much of a word is looked at to tell whether it is a secret: time stays linear.
 pub(super) const LOOKED_AT: usize = 256;
 
 /// Finds shapes; gives where a private key begins, and looks no further than that.
 pub(super) fn shapes_in(bytes: &[u8], spans: &mut Vec<Range<usize>>) -> Option<usize> {
-    let search = anchors()?;
+    let anchors = Anchors::of(bytes)?;
     let mut at = 0;
     // Up to here stands a word that is no web token, wherever in it one begins.
     let mut no_jwt = 0;
-    while let Some(found) = search.find(Input::new(bytes).range(at..)) {
-        let (start, end) = (found.start(), found.end());
-        let span = match ANCHORS[found.pattern().as_usize()].1 {
+    while let Some((Range { start, end }, shape)) = anchors.next(bytes, at) {
+        let span = match shape {
             Shape::Token { least, alphabet } => token_at(bytes, start, end, least, alphabet),
             Shape::Address => address(bytes, start, end),
             Shape::PrivateKey if begins_key(bytes, start) => return Some(start),
@@ -443,4 +492,29 @@ fn jwt(bytes: &[u8], start: usize) -> Option<Range<usize>> {
         at = end + 1;
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn by_hand_the_same_anchors_are_found(
+            parts in prop::collection::vec((0..ANCHORS.len(), "[ a-z_=:/-]{0,4}"), 0..6),
+            cut in 0..4usize,
+        ) {
+            let mut text: String = parts.iter().map(|(at, rest)| format!("{}{rest}", ANCHORS[*at].0)).collect();
+            text.truncate(text.len().saturating_sub(cut));
+            let search = Anchors::Search(anchors().unwrap());
+            for from in 0..=text.len() {
+                let range = |found: Option<(Range<usize>, Shape)>| found.map(|(range, _)| range);
+                let by_hand = range(Anchors::ByHand.next(text.as_bytes(), from));
+                prop_assert_eq!(by_hand, range(search.next(text.as_bytes(), from)), "{:?} from {}", text, from);
+            }
+        }
+    }
 }
