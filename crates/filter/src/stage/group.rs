@@ -3,6 +3,7 @@
 //! Built-in rules use [`super::diagnostics`], which needs no description.
 
 use super::{Line, Next, Stage};
+use crate::guard::{self, Weight};
 use regex::Regex;
 
 /// Groups kept; further ones pass line by line.
@@ -42,7 +43,11 @@ impl Stage for GroupByRule {
                 if places.len() < MOST {
                     places.push(place);
                 }
-                return next.cut(1);
+                // The place is in the list; what else the line says must not be trouble.
+                if guard::weigh(line.text) == Weight::Plain {
+                    return next.cut(1);
+                }
+                return next.line(line);
             }
             if self.groups.len() < MOST {
                 self.groups.push((rule, vec![place]));
