@@ -7,7 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 
 use toolgate_sandbox::{Error, Network, Policy, Sandbox, Strictness};
 
-use super::ground::{Ground, everyone};
+use super::ground::{Ground, everyone, has};
 
 /// Python that tries every kind of socket and says which could be made.
 const FAMILIES: &str = "
@@ -177,6 +177,36 @@ print('done')",
             std::fs::remove_file(path).ok();
         }
         ran.never_says("CONNECTED").says("done");
+    });
+}
+
+/// Without the variable the socket is still there, for whoever knows its path.
+#[test]
+fn the_hosts_keys_and_services_do_not_answer() {
+    everyone(|ground| {
+        if has("ssh-agent") {
+            let socket = ground.path("home/agent");
+            let agent = std::process::Command::new("ssh-agent")
+                .args(["-D", "-a"])
+                .arg(&socket)
+                .stdout(std::process::Stdio::null())
+                .spawn();
+            let mut agent = agent.unwrap();
+            while !socket.exists() {
+                std::thread::yield_now();
+            }
+            let ask = format!("SSH_AUTH_SOCK={} ssh-add -l; echo status $?", socket.display());
+            let ran = ground.run(&ask);
+            agent.kill().unwrap();
+            agent.wait().unwrap();
+            ran.says("status 2");
+        }
+        if has("systemd-run") {
+            // A service manager would run it outside of everything.
+            ground
+                .run("systemd-run --user --wait touch escaped; systemd-run --wait touch escaped; ls")
+                .never_says("escaped\n");
+        }
     });
 }
 

@@ -202,6 +202,29 @@ fn the_first_process_can_not_be_harmed() {
     });
 }
 
+/// Through the link to a running program one could write to a file that one can't name.
+#[test]
+fn the_program_outside_can_not_be_overwritten() {
+    everyone(|ground| {
+        let program = "
+import os
+for path in ['/proc/1/exe', '/proc/self/exe', '/proc/%d/exe' % os.getppid()]:
+    for flags in (os.O_RDWR, os.O_WRONLY, os.O_WRONLY | os.O_TRUNC):
+        try:
+            os.open(path, flags)
+            print('OPENED', path)
+        except OSError:
+            pass
+for path in ['/proc/1/exe', '/proc/1/cwd', '/proc/1/root', '/proc/1/fd/0']:
+    try:
+        print('READ', os.readlink(path))
+    except OSError:
+        pass
+print('done')";
+        ground.python(program).never_says("OPENED").never_says("READ").says("done");
+    });
+}
+
 #[test]
 fn signals_of_the_program_are_as_a_shell_has_them() {
     everyone(|ground| {

@@ -47,6 +47,21 @@ class It(unittest.TestCase):
 }
 
 #[test]
+fn pytest_works() {
+    everyone(|ground| {
+        if !has("pytest") && !has("pytest-3") {
+            println!("skipped: no pytest");
+            return;
+        }
+        ground.write(
+            "work/test_it.py",
+            "def test_a_file(tmp_path): (tmp_path / 'x').write_text('x')\ndef test_output(capfd): print('x'); assert capfd.readouterr().out == 'x\\n'\n",
+        );
+        ground.run("$(command -v pytest || command -v pytest-3) -q").says("2 passed");
+    });
+}
+
+#[test]
 fn make_with_jobs_works() {
     everyone(|ground| {
         if !has("make") {
