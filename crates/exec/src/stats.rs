@@ -16,6 +16,7 @@ pub enum FilterConfidence {
 
 /// What an output filter saved, in characters and lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FilterStats {
     /// Characters before.
     pub raw_chars: usize,
@@ -29,7 +30,9 @@ pub struct FilterStats {
     pub confidence: Option<FilterConfidence>,
     /// The command whose output it was.
     pub command: Option<String>,
-    /// Zero-based numbers of the raw lines that were kept.
+    /// Zero-based numbers of the raw lines that were kept. In process alone: written out they would be
+    /// longer than many an output.
+    #[serde(skip)]
     pub kept_lines: Vec<usize>,
 }
 

@@ -1,7 +1,9 @@
 //! The way of one command's output: masked, then to whoever watches, to what is kept, to the filter
 //! and to the file that holds what is too long to be shown.
 //!
-//! Everything happens as the bytes come, in bounded memory. No byte leaves here unmasked.
+//! Everything happens as the bytes come, in bounded memory. No byte leaves here unmasked; so the last
+//! line is held back until it ends or the command does, as it may be half of a secret. Writing to the
+//! file blocks: it goes to the page cache, and a disk that is full fails at once.
 
 use toolgate_exec::{ExitStatus, FilterStats, OutputStream, Session, StoredOutput};
 use toolgate_filter::overflow::{OutputId, Spool};
