@@ -161,9 +161,10 @@ pub fn decide(analysis: &Analysis, policy: &Policy, situation: &Situation<'_>) -
     reasons.decision()
 }
 
-/// Judges a call of which nothing is known but who makes it.
+/// Judges a call for what its inputs do not tell, by who makes it alone.
 ///
-/// `otherwise` is the answer where no rule and no list is about the tool. An allow of a rule lifts it where it asks.
+/// `otherwise` is the answer where no rule is about the tool. An allow of a rule lifts it where it asks. What the
+/// inputs do tell, and what lists say about them, is for [`decide`].
 #[must_use]
 pub fn decide_unread(otherwise: Verdict, policy: &Policy, situation: &Situation<'_>) -> Decision {
     let caller = &situation.caller;
@@ -173,8 +174,6 @@ pub fn decide_unread(otherwise: Verdict, policy: &Policy, situation: &Situation<
         reasons.extend([Reason { verdict: otherwise, ..not_understood(what, None) }]);
     }
     reasons.extend(policy.rules.on_tool(caller));
-    let lists = policy.lists.iter().filter_map(|list| list.on_inputs(caller.tool, &[]));
-    reasons.extend(lists.filter_map(|said| listed(said, caller.tool)));
     reasons.decision()
 }
 

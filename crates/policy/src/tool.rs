@@ -40,35 +40,29 @@ impl Value {
     }
 }
 
-/// Analyses the call of a tool.
+/// Analyses the call of a tool of which only the name is known.
 ///
 /// `cwd` in the context is where relative paths are meant from.
 #[must_use]
 pub fn analyse(tool: &str, args: &[(String, Value)], context: &Context<'_>) -> Analysis {
-    analyse_as(Act::of(tool), tool, args, context)
+    let act = Act::of(tool);
+    if act == Act::Shell {
+        return shell::analyse(args, context);
+    }
+    let mut call = Call::of(act, tool, args, context);
+    if !call.mcp {
+        call.without_place();
+    }
+    call.analysis()
 }
 
-/// Analyses the call of a tool that says of itself what it does.
+/// Analyses the call of a tool that says of itself what it does: what its arguments name, and no more.
 #[must_use]
 pub fn analyse_as(act: Act, tool: &str, args: &[(String, Value)], context: &Context<'_>) -> Analysis {
     if act == Act::Shell {
         return shell::analyse(args, context);
     }
-    let server = mcp_server(tool);
-    let mut call = Call::new(tool, act, server.is_some(), context);
-    match &server {
-        Some(server) if is_service(server) => {
-            call.push(Kind::Send, None, "the server works for a service elsewhere");
-        }
-        Some(_) => call.unknown("what the tools of this server do is known to the server alone"),
-        None => {}
-    }
-    call.values(args, 0);
-    if server.is_none() {
-        call.without_place();
-    }
-    call.out.input = Input::Arguments(call.inputs);
-    call.out
+    Call::of(act, tool, args, context).analysis()
 }
 
 /// An analysis that found nothing but that it could not.
@@ -124,6 +118,28 @@ impl<'c> Call<'c> {
         Call { out, context, act, mcp, placed: false, searches: false, inputs: Vec::new() }
     }
 
+    /// Everything that the arguments say.
+    fn of(act: Act, tool: &str, args: &[(String, Value)], context: &'c Context<'c>) -> Self {
+        let server = mcp_server(tool);
+        let mut call = Call::new(tool, act, server.is_some(), context);
+        match &server {
+            Some(server) if is_service(server) => {
+                call.push(Kind::Send, None, "the server works for a service elsewhere");
+            }
+            Some(_) => call.unknown("what the tools of this server do is known to the server alone"),
+            None => {}
+        }
+        call.values(args, 0);
+        if act == Act::Net && server.is_none() && !call.out.effects.iter().any(|e| e.kind.is_net()) {
+            call.push(Kind::Fetch, None, "the tool reaches other hosts");
+        }
+        call
+    }
+
+    fn analysis(self) -> Analysis {
+        Analysis { input: Input::Arguments(self.inputs), ..self.out }
+    }
+
     fn push(&mut self, kind: Kind, target: Option<&str>, note: &'static str) {
         self.out.effects.push(Effect {
             kind,
@@ -137,12 +153,9 @@ impl<'c> Call<'c> {
         self.push(Kind::Unknown, None, why);
     }
 
-    /// What a tool does whose arguments name no place.
+    /// What a tool does whose arguments name no place, as far as its name says.
     fn without_place(&mut self) {
         match self.act {
-            Act::Net if !self.out.effects.iter().any(|e| e.kind.is_net()) => {
-                self.push(Kind::Fetch, None, "the tool reaches other hosts");
-            }
             Act::Unknown => self.unknown("nothing is known about the tool"),
             _ if self.placed => {}
             Act::Search => self.path(Kind::Read, "."),

@@ -52,6 +52,15 @@ fn allow_lifts_what_a_profile_asks_and_no_more() {
 }
 
 #[test]
+fn an_allow_lifts_nothing_of_a_command_that_another_rule_asks_about() {
+    let keys = || load(Layer::User, &[RuleText { path: strings(&["~/.ssh/**"]), ..effect("allow", "read") }]);
+    assert_eq!(verdict(&keys(), "cat ~/.ssh/config"), Allow);
+    for about in [program("ask", "cat", &[]), RuleText { tool: strings(&["bash"]), ..rule("ask") }] {
+        assert_eq!(verdict(&keys().and(load(Layer::User, &[about])), "cat ~/.ssh/config"), Deny);
+    }
+}
+
+#[test]
 fn nothing_lifts_what_is_hard() {
     let everything: Vec<RuleText> = ["delete", "write", "net send", "net fetch", "guard", "loss", "unknown"]
         .iter()

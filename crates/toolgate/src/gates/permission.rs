@@ -76,11 +76,12 @@ impl PermissionGate {
             Some(Understood(analysis)) if analysis.input == Input::Script && is_shell(call) => {
                 return self.of_analysis(analysis, call, session, live);
             }
-            Some(Understood(analysis)) => {
-                verdict(&self.decide(analysis, call, session)).and(self.unread(call, Some(analysis), session))
-            }
+            Some(Understood(arguments)) => self.of_arguments(arguments, call, session),
             // Nothing was found out about it: what the tool can do at all decides.
-            None => self.unread(call, None, session),
+            None => {
+                let nothing = Analysis { input: Input::Arguments(Vec::new()), ..Analysis::default() };
+                self.of_arguments(&nothing, call, session)
+            }
         };
         match said {
             Verdict::Ask(_)
@@ -93,19 +94,13 @@ impl PermissionGate {
         }
     }
 
-    /// What is said of a tool for what its arguments don't tell.
-    fn unread(&self, call: &ToolCall, arguments: Option<&Analysis>, session: &Session) -> Verdict {
-        let told = says_all(call) && arguments.is_some_and(|arguments| !arguments.effects.is_empty());
+    /// What is said of a tool that is no shell: of its arguments, and for what they don't tell.
+    fn of_arguments(&self, arguments: &Analysis, call: &ToolCall, session: &Session) -> Verdict {
+        let told = says_all(call) && !arguments.effects.is_empty();
         let otherwise = if told || is_harmless(call) { Judgement::Allow } else { Judgement::Ask };
-        // The lists of patterns were asked about the arguments themselves.
-        let policy = match arguments {
-            Some(_) if !self.policy.lists.is_empty() => {
-                Cow::Owned(Policy { lists: Vec::new(), ..(*self.policy).clone() })
-            }
-            _ => Cow::Borrowed(&*self.policy),
-        };
-        let judge = |situation: &Situation<'_>| decide::decide_unread(otherwise, &policy, situation);
-        verdict(&self.in_situation(call, session, judge))
+        let unread = |situation: &Situation<'_>| decide::decide_unread(otherwise, &self.policy, situation);
+        let unread = verdict(&self.in_situation(call, session, unread));
+        verdict(&self.decide(arguments, call, session)).and(unread)
     }
 
     fn of_analysis(&self, analysis: &Analysis, call: &ToolCall, session: &Session, live: &Live) -> Verdict {
