@@ -400,7 +400,7 @@ impl Diagnostics {
         }
         self.show_context(next);
         self.show(&block, next);
-        if self.kinds.len() < KINDS {
+        if self.groups.len() < KINDS {
             let slot = next.slot();
             self.kinds.insert(key, self.groups.len());
             self.groups.push(Group {
@@ -613,7 +613,7 @@ impl Stage for Diagnostics {
             }
             self.write_file(next);
             next.line(line.known());
-            if self.kinds.len() < KINDS {
+            if self.groups.len() < KINDS {
                 let slot = next.slot();
                 self.kinds.insert(key, self.groups.len());
                 self.groups.push(Group {

@@ -23,6 +23,10 @@ const UNUSUAL: u64 = 200;
 /// A text value longer than this is cut.
 const LONG_TEXT: usize = 4000;
 const DEPTH: usize = 256;
+/// Beyond so much text, rows are left out even where they differ, but for trouble.
+const LARGE: usize = 1024 * 1024;
+/// A document whose shape leaves more than this is no longer read as one.
+const LARGEST: usize = 4 * LARGE;
 /// Values remembered per key, keys per list.
 /// Rows of a list inside a row whose numbers are looked at.
 const INNER_NUMBERS: u64 = 8;
@@ -212,6 +216,9 @@ impl Shaper {
             }
             if self.expect == Expect::Nothing {
                 return Ok(at);
+            }
+            if self.out.len() > LARGEST {
+                return Err(NotJson);
             }
             self.structure(byte)?;
             self.blank = false;
@@ -512,7 +519,9 @@ impl Shaper {
             }
             return;
         }
-        let hide = list.hide(&features, trouble);
+        let over = self.out.len() > LARGE && !(trouble && list.unusual < UNUSUAL);
+        list.unusual += u64::from(self.out.len() > LARGE && !over);
+        let hide = list.hide(&features, trouble) || over;
         if hide {
             let text = self.out.split_off(start);
             let text = text.strip_prefix(b",").unwrap_or(&text).trim_ascii_start();
@@ -765,6 +774,37 @@ mod tests {
         rows[150].as_object_mut().unwrap().remove("tags");
         let (out, _) = shape(&Value::from(rows).to_string()).unwrap();
         assert!(out.contains("\"id\":17,\"stock\":null") && out.contains("\"id\":150,"), "{out}");
+    }
+
+    #[test]
+    fn a_large_document_takes_bounded_memory() {
+        let word =
+            |n: usize| (0..6).map(|k| char::from(b'a' + (n / 26usize.pow(k) % 26) as u8)).collect::<String>();
+        let mut shaper = Shaper::default();
+        shaper.push(b"[").unwrap();
+        for n in 0..120_000 {
+            let error = if n == 99_000 { "disk failed" } else { "none" };
+            let comma = if n == 0 { "" } else { "," };
+            let row = format!(
+                "{comma}{{\"name\":\"{}\",\"other\":\"{}\",\"error\":\"{error}\"}}",
+                word(n),
+                word(n * 7)
+            );
+            shaper.push(row.as_bytes()).unwrap();
+            assert!(shaper.out.len() < LARGEST);
+        }
+        shaper.push(b"]").unwrap();
+        let hidden = shaper.hidden;
+        let out = shaper.finish().unwrap();
+        assert!(out.len() < 2 * LARGE && out.contains("disk failed"), "{}", out.len());
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let shown = value.as_array().unwrap().iter().filter(|row| row.is_object()).count() as u64;
+        assert_eq!(shown + hidden, 120_000);
+        // An object that never ends is given up rather than kept.
+        let mut endless = Shaper::default();
+        endless.push(b"{\"k\":0").unwrap();
+        let given_up = (0..400_000).any(|n| endless.push(format!(",\"key_{n}\":{n}").as_bytes()).is_err());
+        assert!(given_up && endless.out.len() < LARGEST + LONG_TEXT);
     }
 
     #[test]
