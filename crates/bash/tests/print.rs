@@ -175,6 +175,7 @@ fn what_looks_like_something_else_is_kept_apart() {
         "a $(if b <<E\nx\nE\nthen c\nd\nfi)",
         "a $(case b in c) d <<E\nE\n;; esac)",
         "a $( (b <<E\nE\n)\nc)",
+        "a $((\"`b \"c\"`\")) ${x:-\"`b \"c\"`\"} x[\"`b \"c\"`\"]=1",
         "a b\\",
         "a \\\\",
         "${x:-$(a)}\"${y#'b c'}\"${z/\\//d}",

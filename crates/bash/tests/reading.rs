@@ -224,6 +224,11 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         ("\"$(a ${x//$'\\n'/,})\"", "a ?"),
         ("\"$(a ${x:-$(b $'$(c)')})\"", "b a ?"),
         ("a ${x:-$'$(b)'}", "a"),
+        ("\"$(a ${ b $';c'; })\"", "!ambiguous"),
+        ("a \"${x:-\"`b \\\"c\\\"`\"}\"", "!ambiguous"),
+        ("a \"`b \\\"c\\\"`\"", "b a"),
+        ("for a in<(b); do c; done", "!syntax"),
+        ("if<(a); then b; fi", "!syntax"),
         // It loses a semicolon behind a here-document.
         ("a $(b <<E | c; d\nE\n)", "!ambiguous"),
         ("a $(b <<E && c\nE\nif d; then e; f; fi)", "!ambiguous"),

@@ -174,7 +174,7 @@ impl Parser<'_, '_> {
             b'`' => self.backtick(parts, Quoting::Arithmetic),
             b'\'' => self.undisputed_single_quoted(parts),
             b'"' => {
-                self.push_double_quoted(parts)?;
+                self.push_double_quoted(parts, Quoting::Inner)?;
                 match parts.last().map(|part| &part.kind) {
                     Some(PartKind::DoubleQuoted(inner))
                         if inner.iter().any(|part| matches!(part.kind, PartKind::Escaped(_))) =>

@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
         self.skip(1);
         self.leave();
         // Bash reads on with the same word.
-        if !self.word_ends() || matches!(self.byte(), b'<' | b'>') && self.second() == b'(' {
+        if !self.word_ends() {
             return Err(self.unknown(Reason::Unsupported));
         }
         Ok(elements)

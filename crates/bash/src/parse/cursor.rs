@@ -143,7 +143,7 @@ impl Parser<'_, '_> {
                 return false;
             }
         }
-        if ends_word(self.byte()) && (self.raw() != 0 || self.pos >= self.text.len()) {
+        if self.word_ends() && (self.raw() != 0 || self.pos >= self.text.len()) {
             return true;
         }
         self.pos = start;
@@ -237,9 +237,12 @@ impl Parser<'_, '_> {
         self.nesting = self.nesting.saturating_sub(1);
     }
 
-    /// Whether a word ends at the position.
+    /// Whether a word ends at the position. It goes on with a process substitution.
     pub(super) fn word_ends(&mut self) -> bool {
-        ends_word(self.byte())
+        match self.byte() {
+            b'<' | b'>' => self.second() != b'(',
+            byte => ends_word(byte),
+        }
     }
 
     /// Refuses an odd blank in a stretch of unquoted text.

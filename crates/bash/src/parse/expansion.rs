@@ -15,6 +15,8 @@ pub(super) enum Quoting {
     None,
     /// Directly inside double quotes.
     Double,
+    /// Directly inside double quotes that stand in an operand or in arithmetic.
+    Inner,
     /// In a here-document.
     HereDoc,
     /// In the operand of a `${…}` that is itself in double quotes or the like.
@@ -116,7 +118,7 @@ impl Parser<'_, '_> {
                     PartKind::Localized(self.double_quoted()?)
                 }
             }
-            Quoting::Double | Quoting::HereDoc => {
+            Quoting::Double | Quoting::Inner | Quoting::HereDoc => {
                 self.unbraced(parts, b'\'', quoting);
                 return Ok(());
             }
@@ -283,6 +285,8 @@ impl Parser<'_, '_> {
         let style = if reply { SubstitutionStyle::SameShellReply } else { SubstitutionStyle::SameShell };
         self.spend(1)?;
         let around = self.begin_substitution();
+        // Up to bash 5.2 it is the text of a parameter.
+        self.scanned = true;
         let outer = std::mem::replace(&mut self.brace_ends_at, self.nesting);
         let (body_start, unbalanced) = (self.pos, self.shared.unbalanced);
         let mut substitution = new_substitution(style);
@@ -371,7 +375,7 @@ impl Parser<'_, '_> {
                         pos = pos.saturating_add(2);
                         continue;
                     }
-                    (b'"', Quoting::Operand | Quoting::Arithmetic) => {
+                    (b'"', Quoting::Operand | Quoting::Arithmetic | Quoting::Inner) => {
                         return Err(self.unknown_at(pos, Reason::Ambiguous));
                     }
                     (b'$' | b'`' | b'\\', _) | (b'"', Quoting::Double) => {}

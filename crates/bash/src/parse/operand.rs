@@ -108,7 +108,7 @@ impl Parser<'_, '_> {
                     self.push_literal_byte(parts, b'\'');
                 }
                 b'"' => {
-                    self.push_double_quoted(parts)?;
+                    self.push_double_quoted(parts, Quoting::Inner)?;
                     // Bash removes these quotes before it expands: in `"${x:-"$"(a)}"` it runs `a`.
                     let before = self.pos.checked_sub(2).and_then(|at| self.text.get(at));
                     if before == Some(&b'$') {

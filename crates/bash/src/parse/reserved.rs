@@ -88,7 +88,7 @@ impl Parser<'_, '_> {
             .position(|&byte| !matches!(byte, b'a'..=b'z' | b'!' | b'{' | b'}' | b'[' | b']'))
             .unwrap_or(rest.len().min(LONGEST.saturating_add(1)));
         match rest.get(length) {
-            Some(b'\\') => self.reserved_across_lines(),
+            Some(b'\\' | b'<' | b'>') => self.reserved_across_lines(),
             next if next.is_none_or(|&byte| ends_word(byte)) => {
                 let word = Reserved::of(rest.get(..length)?)?;
                 Some((word, self.pos.saturating_add(length)))
@@ -105,7 +105,7 @@ impl Parser<'_, '_> {
             word.push(self.raw());
             self.skip(1);
         }
-        let ends = ends_word(self.raw());
+        let ends = self.word_ends();
         let end = self.pos;
         self.pos = start;
         if ends { Some((Reserved::of(&word)?, end)) } else { None }

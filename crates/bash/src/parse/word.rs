@@ -129,7 +129,7 @@ impl<'p> Parser<'p, '_> {
         match self.raw() {
             b'\\' => self.escaped(parts),
             b'\'' => self.push_single_quoted(parts),
-            b'"' => self.push_double_quoted(parts),
+            b'"' => self.push_double_quoted(parts, Quoting::Double),
             b'`' => self.backtick(parts, Quoting::None),
             b'$' => self.dollar(parts, Quoting::None),
             _ => Err(self.unexpected()),
@@ -176,12 +176,12 @@ impl<'p> Parser<'p, '_> {
     }
 
     /// `"…"` at the position.
-    pub(super) fn push_double_quoted(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
+    pub(super) fn push_double_quoted(&mut self, parts: &mut Vec<Part>, quoting: Quoting) -> Parsed<()> {
         let start = self.pos;
         self.skip(1);
         self.push(parts, start, PartKind::DoubleQuoted(Vec::new()));
         if let Some(Part { span, kind: PartKind::DoubleQuoted(inner) }) = parts.last_mut() {
-            self.double_quoted_parts(inner, Quoting::Double)?;
+            self.double_quoted_parts(inner, quoting)?;
             self.closing_quote(start)?;
             span.end = self.since(start).end;
         }

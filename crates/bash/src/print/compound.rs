@@ -46,7 +46,7 @@ impl<'s> Printer<'s> {
             }
             Compound::Arithmetic(arithmetic) => {
                 self.text("((");
-                self.parts(&arithmetic.parts);
+                self.arithmetic_text(arithmetic);
                 self.text("))");
             }
         }
@@ -95,7 +95,7 @@ impl<'s> Printer<'s> {
             if at > 0 {
                 self.text(";");
             }
-            self.parts(&arithmetic.parts);
+            self.arithmetic_text(arithmetic);
         }
         self.text(")); do");
         self.block(body);

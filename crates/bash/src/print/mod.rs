@@ -39,6 +39,7 @@ pub fn print(script: &Script) -> Vec<u8> {
         indent: 0,
         inline,
         separator: Separator::Semicolon,
+        in_operand: false,
     };
     printer.items(&script.body);
     if !script.body.items.is_empty() && !printer.ends_in_lone_backslash() {
@@ -56,6 +57,8 @@ struct Printer<'s> {
     /// No line is begun without need.
     inline: bool,
     separator: Separator,
+    /// In an operand or in arithmetic, where a backslash in front of a quote is read in several ways.
+    in_operand: bool,
 }
 
 /// What stands between commands on one line.
@@ -185,7 +188,9 @@ impl<'s> Printer<'s> {
     /// A list on one line.
     fn inline_items(&mut self, list: &'s List) {
         let inline = std::mem::replace(&mut self.inline, true);
+        let in_operand = std::mem::replace(&mut self.in_operand, false);
         self.items(list);
+        self.in_operand = in_operand;
         self.inline = inline;
     }
 

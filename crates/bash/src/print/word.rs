@@ -72,7 +72,7 @@ impl<'s> Printer<'s> {
         match &subscript.kind {
             SubscriptKind::At => self.text("@"),
             SubscriptKind::Star => self.text("*"),
-            SubscriptKind::Index(arithmetic) => self.parts(&arithmetic.parts),
+            SubscriptKind::Index(arithmetic) => self.arithmetic_text(arithmetic),
         }
         self.text("]");
     }
@@ -80,7 +80,9 @@ impl<'s> Printer<'s> {
     /// A part directly inside double quotes.
     fn quoted_part(&mut self, part: &'s Part) {
         match &part.kind {
-            PartKind::Command(substitution) if substitution.style == SubstitutionStyle::Backtick => {
+            PartKind::Command(substitution)
+                if substitution.style == SubstitutionStyle::Backtick && !self.in_operand =>
+            {
                 self.backtick(&substitution.body, b"\\`\"");
             }
             _ => self.part(part),
@@ -138,13 +140,23 @@ impl<'s> Printer<'s> {
     fn arithmetic(&mut self, arithmetic: &'s Arithmetic) {
         if arithmetic.bracket {
             self.text("$[");
-            self.parts(&arithmetic.parts);
+            self.arithmetic_text(arithmetic);
             self.text("]");
         } else {
             self.text("$((");
-            self.parts(&arithmetic.parts);
+            self.arithmetic_text(arithmetic);
             self.text("))");
         }
+    }
+
+    pub(super) fn arithmetic_text(&mut self, arithmetic: &'s Arithmetic) {
+        self.operand_parts(&arithmetic.parts);
+    }
+
+    fn operand_parts(&mut self, parts: &'s [Part]) {
+        let in_operand = std::mem::replace(&mut self.in_operand, true);
+        self.parts(parts);
+        self.in_operand = in_operand;
     }
 
     fn parameter(&mut self, parameter: &'s Parameter) {
@@ -203,10 +215,10 @@ impl<'s> Printer<'s> {
             }
             ParameterOp::Slice { offset, length } => {
                 self.text(":");
-                self.parts(&offset.parts);
+                self.arithmetic_text(offset);
                 if let Some(length) = length {
                     self.text(":");
-                    self.parts(&length.parts);
+                    self.arithmetic_text(length);
                 }
             }
             ParameterOp::Case { change, pattern } => {
@@ -227,6 +239,6 @@ impl<'s> Printer<'s> {
 
     fn operand(&mut self, op: &str, word: &'s Word) {
         self.text(op);
-        self.word(word);
+        self.operand_parts(&word.parts);
     }
 }
