@@ -779,11 +779,11 @@ fn partly(pattern: &str, t: &str) -> Holds {
     if fixed.len() < pattern.len() && head.starts_with(fixed) && pattern.get(fixed.len()..) == Some("*") {
         return Holds::Yes;
     }
-    let known = head.len().min(fixed.len());
-    if head.as_bytes().get(..known) != fixed.as_bytes().get(..known) {
-        return Holds::No;
-    }
-    Holds::Maybe
+    let tail = t.rsplit([UNKNOWN, SOME]).next().unwrap_or("");
+    let fits = |(p, known): (u8, u8)| p == b'?' || p == known;
+    let begins = pattern.bytes().take_while(|&p| p != b'*').zip(head.bytes()).all(fits);
+    let ends = pattern.bytes().rev().take_while(|&p| p != b'*').zip(tail.bytes().rev()).all(fits);
+    if begins && ends { Holds::Maybe } else { Holds::No }
 }
 
 impl Holds {

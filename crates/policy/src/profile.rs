@@ -129,6 +129,10 @@ pub(crate) fn see(effect: &Effect, map: &Map, setting: Setting, network_open: bo
     let mut place = map.place(path);
     let destroys = matches!(effect.kind, Kind::Delete | Kind::Move | Kind::Loss);
     let changes = destroys || effect.kind == Kind::Write;
+    // What is written to a directory for temporary files is written into it: `mv a /tmp`.
+    if effect.kind == Kind::Write && map.scratch.iter().any(|s| s == path.trim_end_matches('/')) {
+        place = Place::Scratch;
+    }
     if place == Place::Unknown && destroys && !path.starts_with('/') {
         // The worst an unset variable can do: `rm -rf "$X/"`.
         let emptied: String = path.chars().filter(|c| *c != UNKNOWN).collect();
