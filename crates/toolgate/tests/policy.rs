@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use toolgate::config::{self, Layer, Loaded, Source};
 use toolgate::exec::{
-    CallContext, Capabilities, DynExecutor, NetworkScope, Pipeline, PipelineBuilder, SkillTrustLevel,
-    ToolCall, ToolExecutor,
+    BoxFuture, CallContext, Capabilities, Cleared, DynExecutor, Nature, NetworkScope, Outcome, Pipeline,
+    PipelineBuilder, SkillTrustLevel, Tool, ToolCall, ToolDef, ToolExecutor, ToolId, ToolOutput,
 };
 use toolgate::gates::{AutonomyLevel, PermissionGate};
 use toolgate::policy::batch::Request;
@@ -138,30 +138,47 @@ fn call(tool: &str, params: &Value) -> ToolCall {
     ToolCall::new(tool, params.as_object().cloned().unwrap_or_else(Map::new))
 }
 
-#[tokio::test]
-async fn lists_of_other_tools_are_about_their_paths() {
+#[test]
+fn lists_of_other_tools_are_about_their_paths() {
     let loaded = loaded(&[(
         Layer::User,
         "[tools.permissions]\nread = [{ pattern = '*.env', action = 'deny' }, { pattern = 'src/*', action = 'allow' }]\n",
     )]);
-    let tool = ScriptedTool::named("read", "read", Capabilities::READS);
-    let with = build(stack(gate(&loaded)).tool(tool.clone()));
-    for (path, want) in [
-        ("src/main.rs", None),
-        ("src/../x.env", Some(Came::Refused)),
-        ("docs/x", Some(Came::Asks)),
-        ("src/../docs/x", Some(Came::Asks)),
-    ] {
-        let came = Came::from(with.execute_tool_call(&call("read", &json!({ "path": path }))).await);
-        match want {
-            None => assert!(matches!(came, Came::Ran(_)), "{path}: {came:?}"),
-            Some(want) => assert_eq!(came, want, "{path}"),
-        }
+    let judged = |builder: PipelineBuilder, path: &str| {
+        let pipeline = builder.gate(gate(&loaded)).tool(Reader).build().unwrap();
+        let verdict = pipeline.judge(&call("read", &json!({ "path": path }))).unwrap().unwrap();
+        verdict.as_str()
+    };
+    let understood =
+        || Pipeline::builder().trust(SkillTrustLevel::Trusted).normaliser(Understanding::new(surroundings()));
+    for (path, want) in
+        [("src/main.rs", "allow"), ("src/../x.env", "deny"), ("docs/x", "ask"), ("src/../docs/x", "ask")]
+    {
+        assert_eq!(judged(understood(), path), want, "{path}");
     }
     // Also where nobody looked at the arguments.
-    let blind = Pipeline::builder().trust(SkillTrustLevel::Trusted).gate(gate(&loaded)).tool(tool);
-    let came = Came::from(build(blind).execute_tool_call(&call("read", &json!({ "path": "x.env" }))).await);
-    assert_eq!(came, Came::Asks);
+    assert_eq!(judged(Pipeline::builder().trust(SkillTrustLevel::Trusted), "src/main.rs"), "ask");
+}
+
+/// A tool that reads files, as far as its definition goes.
+struct Reader;
+
+impl Tool for Reader {
+    fn definitions(&self) -> Vec<ToolDef> {
+        vec![
+            ToolDef::new("read", "Reads a file.")
+                .schema(json!({ "type": "object" }))
+                .capabilities(Capabilities::READS),
+        ]
+    }
+
+    fn nature(&self, _: &ToolId) -> Nature {
+        Nature::ONCE
+    }
+
+    fn run<'a>(&'a self, _: Cleared) -> BoxFuture<'a, Outcome> {
+        Box::pin(async { Ok(ToolOutput::new("read", "ran")) })
+    }
 }
 
 #[tokio::test]
