@@ -30,9 +30,9 @@ fn gather(spec: &Spec, path: &str, depth: u32, out: &mut BTreeSet<String>) {
             out.insert(format!("{path} {} {r:?}", text(n.name)));
         }
     }
-    for s in slots(spec.operands).iter().chain(spec.whens().iter().flat_map(|w| slots(w.operands))) {
-        if is_code(s.role) {
-            out.insert(format!("{path} <{:?}>", s.role));
+    for operands in std::iter::once(spec.operands).chain(spec.whens().iter().map(|w| w.operands)) {
+        for (i, s) in slots(operands).iter().enumerate().filter(|(_, s)| is_code(s.role)) {
+            out.insert(format!("{path} <{} {:?}>", i + 1, s.role));
         }
     }
     for r in std::iter::once(spec.stdin).chain(spec.whens().iter().filter_map(|w| w.stdin)) {
