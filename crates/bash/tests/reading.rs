@@ -184,6 +184,7 @@ fn quotes_that_versions_read_differently_hide_nothing() {
         ("x['$(a)']=1", "!ambiguous"),
         ("$(time a)", "!ambiguous"),
         ("$( # b\n time a)", "!ambiguous"),
+        ("$(! time a)", "!ambiguous"),
         ("$(a; time b)", "a b ?"),
         ("a >&-b", "!ambiguous"),
         // Bash expands the target of `>&` twice.

@@ -405,11 +405,11 @@ fn stays_quoted(raw: &[u8]) -> bool {
     ansi_c::decode(raw).is_some_and(|text| !text.iter().any(special))
 }
 
-/// Whether `time` is the first word: directly behind a parenthesis, where the copy of a substitution has
-/// it, it is not reserved in bash 5.2.
+/// Whether `time` becomes the first word: the copy of a substitution has it in front of `!`, directly
+/// behind the parenthesis, where it is not reserved in bash 5.2.
 fn begins_with_time(list: &List) -> bool {
-    let first = list.items.first().and_then(|item| item.first.prefixes.first());
-    matches!(first, Some(Prefix::Time | Prefix::TimePosix))
+    let prefixes = list.items.first().map(|item| item.first.prefixes.as_slice()).unwrap_or_default();
+    prefixes.iter().any(|prefix| *prefix != Prefix::Not)
 }
 
 fn new_substitution(style: SubstitutionStyle) -> Box<CommandSubstitution> {
