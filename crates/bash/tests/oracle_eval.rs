@@ -80,7 +80,10 @@ fn certain_values_are_what_bash_makes_of_them() {
         let small = oracle::reduce(&text, fails);
         let again = bench.run(&vec![small.clone(); 16], locale);
         let why = again.iter().find_map(|ran| check(&small, ran, bench.dir(), &mut Tally::default()).err());
-        println!("--- {text:?} in {locale}\n{small}\n{}", why.unwrap_or_else(|| "it does not fail each time".into()));
+        println!(
+            "--- {text:?} in {locale}\n{small}\n{}",
+            why.unwrap_or_else(|| "it does not fail each time".into())
+        );
     }
     assert_eq!(count, 0, "seed {seed}");
     assert!(tally.literal > tally.probes / 4, "too little is certain for this to mean anything: {tally:?}");
