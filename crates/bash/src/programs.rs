@@ -2,16 +2,20 @@
 
 use crate::Text;
 use crate::ast::{
-    Assignment, ParameterOp, Redirection, RedirectionOp, Script, SimpleCommand, Span, Target, Value,
+    Assignment, ParameterName, ParameterOp, PartKind, Redirection, RedirectionOp, Script, SimpleCommand,
+    Span, Target, Value, Word,
 };
+use crate::eval::certain_names;
 use crate::plain::plain_text;
 use crate::quoted_code;
 use crate::walk::{Effect, Path, Step, Visitor, walk};
+use std::collections::HashSet;
 
 /// A command word: a program, a builtin or a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The name, if the word is literal text and quotes; `None` if it is known only when it runs.
+    /// The name, if the word is literal text and quotes, or a variable that is certain to hold a name;
+    /// `None` if it is known only when it runs.
     pub name: Option<Text>,
     /// Where the command word stands.
     pub span: Span,
@@ -26,8 +30,8 @@ impl Program {
 
 /// Every command word of a script, in the order of [`walk`], and `coproc`, which is one in bash 3.2.
 ///
-/// Names are taken from the words as they stand: a variable is not looked up. Wrappers are not looked
-/// into either: for `sudo ls` this gives `sudo`. A shell that is fed by a here-document or here-string
+/// Names are taken from the words as they stand, and from a variable that the script assigns if its value
+/// is certain there ([`eval`](crate::eval)). Wrappers are not looked into: for `sudo ls` this gives `sudo`. A shell that is fed by a here-document or here-string
 /// runs commands that stand in this text and are not read here; an entry without a name, at the
 /// text that it is fed, stands for them. So it is with a quoted subscript that bash evaluates, as in
 /// `unset 'a[$(ls)]'`, `[[ 'a[$(ls)]' -eq 0 ]]` and `x='a[$(ls)]'; ((x))`, and with `${x@P}`.
@@ -42,14 +46,20 @@ impl Program {
 /// # Ok::<(), toolgate_bash::Unknown>(())
 /// ```
 pub fn programs(script: &Script) -> Vec<Program> {
-    let mut collector = Collector { script, programs: Vec::new() };
+    let mut collector =
+        Collector { script, programs: Vec::new(), variables: Vec::new(), assigned: HashSet::new() };
     walk(script, &mut collector);
+    collector.look_up_variables();
     collector.programs
 }
 
 struct Collector<'s> {
     script: &'s Script,
     programs: Vec<Program>,
+    /// Programs that a variable names, by index.
+    variables: Vec<(usize, &'s Text)>,
+    /// Variables that the script assigns.
+    assigned: HashSet<&'s Text>,
 }
 
 impl<'s> Visitor<'s> for Collector<'s> {
@@ -67,6 +77,9 @@ impl<'s> Visitor<'s> for Collector<'s> {
         let feeds_code =
             command.words.iter().any(|word| plain_text(word).is_some_and(|text| is_shell(&text)));
         let builtin = name.clone().unwrap_or_default();
+        if let Some(variable) = named_variable(word) {
+            self.variables.push((self.programs.len(), variable));
+        }
         self.programs.push(Program { name, span: word.span });
         for word in command.words.iter().filter(|word| quoted_code::evaluates(&builtin, word)) {
             self.flag(word.span);
@@ -81,6 +94,7 @@ impl<'s> Visitor<'s> for Collector<'s> {
     }
 
     fn assignment(&mut self, assignment: &'s Assignment, _path: Path<'_, 's>) {
+        self.assigned.insert(&assignment.name);
         let held = match &assignment.value {
             Value::Scalar(word) => quoted_code::in_subscript(word),
             Value::Array(elements) => elements.iter().any(|e| quoted_code::in_subscript(&e.value)),
@@ -103,6 +117,23 @@ impl<'s> Visitor<'s> for Collector<'s> {
 }
 
 impl Collector<'_> {
+    /// Names the programs whose variable is certain. Most scripts have none, and pay nothing for it.
+    fn look_up_variables(&mut self) {
+        let assigned = &self.assigned;
+        self.variables.retain(|(_, variable)| assigned.contains(variable));
+        let program = |at: &usize| self.programs.get(*at).map(|program| program.span);
+        let spans: Vec<Span> = self.variables.iter().filter_map(|(at, _)| program(at)).collect();
+        if spans.is_empty() {
+            return;
+        }
+        let names = certain_names(self.script, spans);
+        for (at, _) in &self.variables {
+            if let Some(program) = self.programs.get_mut(*at) {
+                program.name = names.get(&program.span).cloned();
+            }
+        }
+    }
+
     /// Adds an entry for commands that the text holds and the tree does not show.
     fn flag(&mut self, span: Span) {
         self.programs.push(Program { name: None, span });
@@ -115,6 +146,21 @@ impl Collector<'_> {
             Target::Word(word) if redirection.op == RedirectionOp::HereString => Some(word.span),
             _ => None,
         }
+    }
+}
+
+/// The variable that a command word begins with, in quotes or not.
+fn named_variable(word: &Word) -> Option<&Text> {
+    let part = match &word.parts.first()?.kind {
+        PartKind::DoubleQuoted(inner) => &inner.first()?.kind,
+        kind => kind,
+    };
+    match part {
+        PartKind::Parameter(parameter) => match &parameter.name {
+            ParameterName::Variable(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -14,7 +14,7 @@ fn parser(name: &str) -> Run {
     PARSERS.iter().find(|(found, _)| *found == name).expect("the name is in the list").1
 }
 
-#[divan::bench(args = ["toolgate", "shuck", "tree-sitter"])]
+#[divan::bench(args = ["toolgate", "toolgate, evaluated", "shuck", "tree-sitter"])]
 fn real_commands(bencher: Bencher, name: &str) {
     let run = parser(name);
     let commands = commands();
@@ -22,7 +22,7 @@ fn real_commands(bencher: Bencher, name: &str) {
     bencher.counter(BytesCount::new(bytes)).bench_local(|| commands.iter().for_each(|command| run(command)));
 }
 
-#[divan::bench(args = ["toolgate", "shuck", "tree-sitter"])]
+#[divan::bench(args = ["toolgate", "toolgate, evaluated", "shuck", "tree-sitter"])]
 fn script_of_64_kb(bencher: Bencher, name: &str) {
     let run = parser(name);
     let script = long_script(&commands(), 64 * 1024);

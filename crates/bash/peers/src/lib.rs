@@ -4,18 +4,32 @@ use serde_json::Value;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
-use toolgate_bash::{Options, parse, programs};
+use toolgate_bash::eval::{self, Env, Unlisted};
+use toolgate_bash::{Options, Shell, parse, programs};
 
 /// Parses one text and looks at all of the result.
 pub type Run = fn(&str);
 
 /// The parsers by name.
-pub const PARSERS: [(&str, Run); 3] = [("toolgate", toolgate), ("shuck", shuck), ("tree-sitter", tree_sitter)];
+pub const PARSERS: [(&str, Run); 4] = [
+    ("toolgate", toolgate),
+    ("toolgate, evaluated", evaluate),
+    ("shuck", shuck),
+    ("tree-sitter", tree_sitter),
+];
 
 /// Ours: parse, walk, list the programs.
 pub fn toolgate(text: &str) {
     if let Ok(script) = parse(text.as_bytes(), &Options::default()) {
         black_box(programs(&script));
+    }
+}
+
+/// Ours: parse, and evaluate every word.
+pub fn evaluate(text: &str) {
+    if let Ok(script) = parse(text.as_bytes(), &Options::default()) {
+        let mut env = Env::new(Shell::Bash, Unlisted::Unknown);
+        black_box(eval::commands(&script, text.as_bytes(), &mut env));
     }
 }
 

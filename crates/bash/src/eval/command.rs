@@ -321,7 +321,7 @@ impl<'s> Flow<'s, '_> {
         };
         // The parser needs some of the stack as well.
         let options = crate::Options { shell: self.env.shell(), max_depth: 12, ..crate::Options::default() };
-        let nested = self.nested.saturating_add(12);
+        let nested = self.nested.saturating_add(40);
         let script = match crate::parse(&text, &options) {
             Ok(script) if nested < MOST_NESTED && script.reading_changes.is_empty() => script,
             _ => return self.lose(),

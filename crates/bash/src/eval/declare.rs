@@ -15,6 +15,7 @@ impl<'s> Flow<'s, '_> {
         let mut attribute = if kind == b"readonly" { Attribute::Readonly } else { Attribute::Plain };
         let (mut array, mut associative, mut shows, mut functions) = (false, false, args.is_empty(), false);
         let mut options = true;
+        let mut loses = false;
         for (at, field) in args.iter().enumerate() {
             let known = field.value.known();
             let prefix = known.unwrap_or_else(|| field.value.prefix());
@@ -35,6 +36,11 @@ impl<'s> Flow<'s, '_> {
                         b'r' if on && attribute == Attribute::Plain => attribute = Attribute::Readonly,
                         b'x' | b't' | b'-' => {}
                         b'n' if kind == b"export" => {}
+                        // From here on assigning to it evaluates text, or assigns another variable.
+                        b'i' | b'n' if on => {
+                            loses = true;
+                            attribute = Attribute::Odd;
+                        }
                         _ => attribute = Attribute::Odd,
                     }
                 }
@@ -159,6 +165,9 @@ impl<'s> Flow<'s, '_> {
         }
         if shows || functions {
             self.uncaptured();
+        }
+        if loses {
+            self.lose();
         }
     }
 

@@ -67,6 +67,7 @@ mod env;
 mod flow;
 mod footprint;
 mod modes;
+mod names;
 mod number;
 mod parameter;
 mod pattern;
@@ -79,6 +80,7 @@ mod value;
 mod word;
 
 pub use env::{Env, Unlisted};
+pub(crate) use names::certain_names;
 pub use value::{Certainty, Class, Count, Field, Hole, Piece, PieceRef, Value, Why};
 
 use crate::ast::{

@@ -603,6 +603,10 @@ impl<'s> Flow<'s, '_> {
                     None => Ok(Vec::new()),
                 };
                 let (pattern, replacement) = (pattern?, replacement?);
+                if pattern.is_empty() {
+                    // Where slashes follow each other, which of them belongs to the pattern is a matter of version.
+                    return Err(Hole { why: Why::Version, span: self.here, class: Class::Any });
+                }
                 if !plain {
                     return Err(Hole { why: Why::Mode, span: self.here, class: Class::Any });
                 }

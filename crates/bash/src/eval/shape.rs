@@ -178,7 +178,7 @@ fn hides_braces(part: &Part, open: bool, source: &[u8]) -> bool {
             let plain = operands(&p.op).iter().all(Option::is_none)
                 && !matches!(p.op, ParameterOp::Slice { .. })
                 && p.subscript.is_none();
-            !plain && (open || has_brace(part.span, source))
+            !plain && (open || !is_free_of_braces(p) && has_brace(part.span, source))
         }
         PartKind::Command(substitution) => {
             open || substitution.style != SubstitutionStyle::Dollar && has_brace(part.span, source)
@@ -187,6 +187,24 @@ fn hides_braces(part: &Part, open: bool, source: &[u8]) -> bool {
         PartKind::Process(_) => open,
         PartKind::ExtendedGlob(_) | PartKind::ArrayAssignment(_) => true,
     }
+}
+
+/// Whether the operands of an expansion hold neither braces nor anything in which they could be.
+fn is_free_of_braces(p: &Parameter) -> bool {
+    fn free(part: &Part) -> bool {
+        match &part.kind {
+            PartKind::Literal(Literal { text, .. })
+            | PartKind::SingleQuoted(text)
+            | PartKind::AnsiC(text) => !text.contains(&b'{'),
+            PartKind::Escaped(byte) => *byte != b'{',
+            PartKind::DoubleQuoted(inner) => inner.iter().all(free),
+            PartKind::Parameter(p) => is_free_of_braces(p),
+            _ => false,
+        }
+    }
+    p.subscript.is_none()
+        && !matches!(p.op, ParameterOp::Slice { .. })
+        && operands(&p.op).into_iter().flatten().all(|word| word.parts.iter().all(free))
 }
 
 /// Whether there may be a brace that does not follow a dollar.
