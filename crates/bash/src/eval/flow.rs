@@ -27,7 +27,7 @@ const MOST_CALLS: usize = 16;
 /// stack. What stands deeper is not followed.
 pub(super) const MOST_NESTED: u32 = 96;
 /// How much work is done besides what the script has in itself.
-pub(super) const STEPS: u64 = 2_000_000;
+pub(super) const STEPS: u64 = 500_000;
 
 pub(super) struct Flow<'s, 'r> {
     pub(super) script: Option<&'s Script>,

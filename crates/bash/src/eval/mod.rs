@@ -66,6 +66,8 @@ mod directory;
 mod env;
 mod flow;
 mod footprint;
+#[cfg(test)]
+mod hostile;
 mod modes;
 mod names;
 mod number;

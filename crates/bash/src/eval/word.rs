@@ -348,6 +348,7 @@ impl<'s> Flow<'s, '_> {
         let cost = match &part.kind {
             PartKind::Literal(_) | PartKind::Escaped(_) | PartKind::SingleQuoted(_) => 0,
             PartKind::Command(_) | PartKind::Process(_) => 3,
+            PartKind::Parameter(_) => 4,
             _ => 2,
         };
         if self.deeper(cost, part.span, |flow| flow.part_inside(part, place, sink)).is_none() {
