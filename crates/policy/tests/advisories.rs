@@ -270,6 +270,13 @@ fn builtins_that_set_the_environment_are_judged() {
         "export GIT_SSH_COMMAND=./x",
         "printf -v PATH x; ls",
         "read PATH < f; ls",
+        "for PATH in .; do ls; done",
+        "for LD_PRELOAD in ./x.so; do ls; done",
+        "select PATH in . x; do ls; done",
+        "((PATH=1)); ls",
+        "((PATH++)); ls",
+        "let PATH=1; ls",
+        "for ((PATH=1;;)); do ls; done",
         "export -n PATH; PATH=x; ls",
     ]);
     allowed(&["export FOO=bar", "declare -i n=5", "export LANG=C; sort f", "readonly X=1"]);

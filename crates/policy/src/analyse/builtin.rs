@@ -139,7 +139,7 @@ impl Analyst<'_> {
                     let name: String =
                         w.text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
                     if !name.is_empty() {
-                        state.set(&name, Variable::Scalar(crate::word::SOME.to_string()));
+                        self.given(&name, &crate::word::SOME.to_string(), w.span, state);
                     }
                 }
                 nothing

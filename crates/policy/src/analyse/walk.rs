@@ -3,12 +3,13 @@
 use super::state::{Defined, State, Variable};
 use super::{Analyst, Constructs, Data};
 use crate::effect::Kind;
+use crate::facts::{self, Meaning};
 use crate::word::{SOME, UNKNOWN, Word};
 use std::rc::Rc;
 use toolgate_bash::ast::{
     Arithmetic, Command, Compound, CompoundCommand, Condition, Connector, Descriptor, Expression, Function,
     Item, List, ParameterOp, Part, PartKind, Pipeline, Redirection, RedirectionOp, Script, SimpleCommand,
-    Subscript, SubscriptKind, Target, Terminator, Value,
+    Span, Subscript, SubscriptKind, Target, Terminator, Value,
 };
 
 /// How many commands may stand inside each other, in all code together.
@@ -324,6 +325,22 @@ impl Analyst<'_> {
         if stdout == Stdout::Away { Data::Text(String::new()) } else { out }
     }
 
+    /// A variable that gets its value without an assignment. What is exported already stays exported, so a loop
+    /// over `PATH` changes what runs as an assignment does.
+    pub(super) fn given(&mut self, name: &str, value: &str, span: Span, state: &mut State) {
+        if facts::variable(name).is_some_and(|meaning| meaning != Meaning::Harmless) {
+            self.environment(name, value, span, state);
+        }
+        state.set(name, Variable::Scalar(value.to_owned()));
+    }
+
+    /// A variable that holds a number after this.
+    fn given_fact(&mut self, target: &Expression, span: Span, state: &mut State) {
+        if let Expression::Variable { name, .. } = target {
+            self.given(&name.to_str_lossy(), &SOME.to_string(), span, state);
+        }
+    }
+
     /// A loop over words.
     fn each(
         &mut self,
@@ -335,11 +352,12 @@ impl Analyst<'_> {
         input: &Data,
     ) -> Data {
         const FOLLOWED: usize = 12;
+        let span = values.first().map(|v| v.span).unwrap_or_default();
         let before = state.clone();
         let mut out = Data::Text(String::new());
         if values.len() <= FOLLOWED {
             for v in values {
-                state.set(variable, Variable::Scalar(v.text.clone().into_owned()));
+                self.given(variable, &v.text, v.span, state);
                 out = follow(out, self.list(body, state, script, input));
             }
             state.merge(&before);
@@ -349,7 +367,7 @@ impl Analyst<'_> {
         // Too many to follow one by one: the first, then one that stands for all.
         for (i, v) in values.iter().enumerate() {
             if i < 4 || v.text.starts_with('/') && i < 64 {
-                state.set(variable, Variable::Scalar(v.text.clone().into_owned()));
+                self.given(variable, &v.text, v.span, state);
                 self.list(body, state, script, input);
             }
         }
@@ -361,7 +379,7 @@ impl Analyst<'_> {
             UNKNOWN
         };
         self.repeat(state, |a, s| {
-            s.set(variable, Variable::Scalar(rest.to_string()));
+            a.given(variable, &rest.to_string(), span, s);
             a.list(body, s, script, input);
         });
         state.merge(&before);
@@ -684,7 +702,7 @@ impl Analyst<'_> {
             Expression::Unary { operand, .. } => self.expression(operand, whole, state),
             Expression::Update { target, .. } => {
                 self.expression(target, whole, state);
-                assign_fact(target, state);
+                self.given_fact(target, whole.span, state);
             }
             Expression::Chain { first, rest } => {
                 self.expression(first, whole, state);
@@ -704,10 +722,10 @@ impl Analyst<'_> {
                 // The value may be quoted text that is evaluated when the variable is.
                 if let Expression::Part(_) = &**value {
                     if let Expression::Variable { name, .. } = &**target {
-                        state.set_unknown(&name.to_str_lossy());
+                        self.given(&name.to_str_lossy(), &UNKNOWN.to_string(), whole.span, state);
                     }
                 } else {
-                    assign_fact(target, state);
+                    self.given_fact(target, whole.span, state);
                 }
             }
             Expression::Choice { condition, yes, no } => {
@@ -717,13 +735,6 @@ impl Analyst<'_> {
             }
             Expression::Group(inner) => self.expression(inner, whole, state),
         }
-    }
-}
-
-/// A variable that holds a number after this.
-fn assign_fact(target: &Expression, state: &mut State) {
-    if let Expression::Variable { name, .. } = target {
-        state.set(&name.to_str_lossy(), Variable::Scalar(SOME.to_string()));
     }
 }
 
