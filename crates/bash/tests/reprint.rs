@@ -11,7 +11,7 @@ use oracle::canary::Cage;
 use oracle::finds::{self, Find};
 use oracle::{Random, bash, scripts, shape};
 use serde_json::Value;
-use toolgate_bash::ast::{Command, Coproc};
+use toolgate_bash::ast::{Command, Coproc, Span};
 use toolgate_bash::{Options, Path, Step, Visitor, parse, programs, walk};
 
 const BATCH: usize = 500;
@@ -144,12 +144,20 @@ fn bodies(text: &str) -> Option<Vec<String>> {
     Some(bodies)
 }
 
-/// The names of the programs, sorted: bash prints redirections behind words.
+/// The names of the programs as they stand, sorted: bash prints redirections behind words. What a variable
+/// holds is certain in a script and not in a function.
 fn names(text: &str) -> Option<Vec<Option<String>>> {
     let options = Options { max_bytes: u32::MAX, max_depth: 80, ..Options::default() };
     let script = parse(text.as_bytes(), &options).ok()?;
+    let stands = |span: Span| {
+        let word = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        let variable = word.trim_start_matches('"').strip_prefix('$');
+        !variable.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || "_{".contains(c)))
+    };
     let programs = programs(&script).into_iter();
-    let mut names: Vec<_> = programs.map(|p| p.name.map(|name| name.to_str_lossy().into_owned())).collect();
+    let mut names: Vec<_> = programs
+        .map(|p| p.name.filter(|_| stands(p.span)).map(|name| name.to_str_lossy().into_owned()))
+        .collect();
     names.sort();
     Some(names)
 }
