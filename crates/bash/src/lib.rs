@@ -53,7 +53,7 @@
 //! ```
 //!
 //! Where to go from here: [`ast`] for the tree, [`walk`] to visit everything that can run with its context,
-//! [`programs`] for a plain list, [`print`] for the canonical text.
+//! [`programs`] for a plain list, [`print()`] for the canonical text.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
