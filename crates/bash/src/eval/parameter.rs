@@ -296,20 +296,23 @@ impl<'s> Flow<'s, '_> {
         self.parts(&word.parts, Place::BARE, &mut unused);
     }
 
+    /// The value or the operand: which of them is not known.
+    fn undecided(&mut self, p: &'s Parameter, one: &One, span: Span, quoted: bool, sink: &mut Sink) {
+        self.visit_operands(p);
+        let hole = unknown_of(one, span);
+        if shape::operand_mentions_list(&p.op) {
+            sink.many(hole);
+        } else {
+            sink.hole(Piece::Unknown(hole), !quoted);
+        }
+    }
+
     fn one(&mut self, p: &'s Parameter, one: One, span: Span, quoted: bool, sink: &mut Sink) {
         match &p.op {
             ParameterOp::Default { colon, word } => match one.is_set(*colon) {
                 Some(true) => self.emit(one.into_value(), quoted, span, sink),
                 Some(false) => self.operand(word, quoted, sink),
-                None => {
-                    self.visit_operands(p);
-                    let hole = unknown_of(&one, span);
-                    if shape::operand_mentions_list(&p.op) {
-                        sink.many(hole);
-                    } else {
-                        sink.hole(Piece::Unknown(hole), !quoted);
-                    }
-                }
+                None => self.undecided(p, &one, span, quoted, sink),
             },
             ParameterOp::Alternative { colon, word } => match one.is_set(*colon) {
                 Some(true) => self.operand(word, quoted, sink),
@@ -318,15 +321,7 @@ impl<'s> Flow<'s, '_> {
                         sink.quoted(b"");
                     }
                 }
-                None => {
-                    self.visit_operands(p);
-                    let hole = unknown_of(&one, span);
-                    if shape::operand_mentions_list(&p.op) {
-                        sink.many(hole);
-                    } else {
-                        sink.hole(Piece::Unknown(hole), !quoted);
-                    }
-                }
+                None => self.undecided(p, &one, span, quoted, sink),
             },
             ParameterOp::Assign { colon, word } => match one.is_set(*colon) {
                 Some(true) => self.emit(one.into_value(), quoted, span, sink),
@@ -353,15 +348,7 @@ impl<'s> Flow<'s, '_> {
                         }
                     }
                 }
-                None => {
-                    self.visit_operands(p);
-                    let hole = unknown_of(&one, span);
-                    if shape::operand_mentions_list(&p.op) {
-                        sink.many(hole);
-                    } else {
-                        sink.hole(Piece::Unknown(hole), !quoted);
-                    }
-                }
+                None => self.undecided(p, &one, span, quoted, sink),
             },
             ParameterOp::Error { colon, word: _ } => match one.is_set(*colon) {
                 Some(true) => self.emit(one.into_value(), quoted, span, sink),

@@ -400,20 +400,7 @@ impl Diagnostics {
         }
         self.show_context(next);
         self.show(&block, next);
-        if self.groups.len() < KINDS {
-            let slot = next.slot();
-            self.kinds.insert(key, self.groups.len());
-            self.groups.push(Group {
-                slot,
-                single: String::new(),
-                names: block.names(),
-                file: block.path.clone(),
-                list: String::new(),
-                last_place: format!("{}:{}", block.path, block.position),
-                count: 0,
-                row: false,
-            });
-        }
+        self.begin_group(key, &block, false, next);
     }
 
     fn repeat(&mut self, at: usize, block: &Block) {
@@ -462,6 +449,26 @@ impl Diagnostics {
         group.file.clone_from(&block.path);
         group.last_place = place;
         self.listed += text.len();
+    }
+
+    /// Keeps a place behind the first message of its kind for those that follow. `row` says whether it was a
+    /// line of its own.
+    fn begin_group(&mut self, key: u64, block: &Block, row: bool, next: &mut Next<'_>) {
+        if self.groups.len() >= KINDS {
+            return;
+        }
+        let slot = next.slot();
+        self.kinds.insert(key, self.groups.len());
+        self.groups.push(Group {
+            slot,
+            single: String::new(),
+            names: block.names(),
+            file: block.path.clone(),
+            list: String::new(),
+            last_place: format!("{}:{}", block.path, block.position),
+            count: 0,
+            row,
+        });
     }
 
     fn show_context(&mut self, next: &mut Next<'_>) {
@@ -613,20 +620,7 @@ impl Stage for Diagnostics {
             }
             self.write_file(next);
             next.line(line.known());
-            if self.groups.len() < KINDS {
-                let slot = next.slot();
-                self.kinds.insert(key, self.groups.len());
-                self.groups.push(Group {
-                    slot,
-                    single: String::new(),
-                    names: block.names(),
-                    file: block.path.clone(),
-                    list: String::new(),
-                    last_place: format!("{}:{}", block.path, block.position),
-                    count: 0,
-                    row: true,
-                });
-            }
+            self.begin_group(key, &block, true, next);
             return;
         }
         if file_line(text) {
