@@ -32,14 +32,23 @@ pub(crate) fn failure(error: GrantsError) -> Failure {
 
 /// The session of the terminal we were started in: the process that leads it, when that was started and since
 /// which start of the machine, so that no later one is taken for it.
+///
+/// Without one that can be named there is no session to keep grants for: a leader outside of our process
+/// namespace, as in a container, has the number 0 here (pid_namespaces(7)).
 #[cfg(target_os = "linux")]
 fn session() -> Option<String> {
-    let leader = rustix::process::getsid(None).ok()?.as_raw_nonzero();
-    let stat = fs::read_to_string(format!("/proc/{leader}/stat")).ok()?;
-    // proc_pid_stat(5): the 22nd field; the 2nd is the name in parentheses, which can hold anything.
-    let started = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?;
+    // proc_pid_stat(5): the 6th and the 22nd field.
+    let leader: u32 = stat_field("self", 6)?.parse().ok().filter(|leader| *leader != 0)?;
+    let started = stat_field(&leader.to_string(), 22)?;
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(format!("{leader} {started} {}", boot.trim()))
+}
+
+/// A field of a process's `stat`, from the 3rd on. The 2nd is the name in parentheses, which can hold anything.
+#[cfg(target_os = "linux")]
+fn stat_field(process: &str, number: usize) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(number.checked_sub(3)?).map(str::to_owned)
 }
 
 #[cfg(not(target_os = "linux"))]

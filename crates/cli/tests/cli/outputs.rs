@@ -188,7 +188,10 @@ fn a_kill_at_any_moment_leaves_what_was_written_and_a_store_that_works() {
             files.map(|file| file.metadata().map_or(0, |about| about.len())).max().unwrap_or(0)
         };
         let began = Instant::now();
-        while size() < bytes && began.elapsed() < Duration::from_secs(60) {
+        while size() < bytes
+            && began.elapsed() < Duration::from_secs(60)
+            && child.try_wait().unwrap().is_none()
+        {
             std::thread::yield_now();
         }
         child.kill().unwrap();

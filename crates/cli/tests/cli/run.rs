@@ -214,8 +214,9 @@ fn a_signal_in_the_middle_of_a_reply_tells_what_ran_so_far() {
     let began = user.work().join("began");
     for json in [false, true] {
         let args = [&["exec", reply.to_str().unwrap()][..], if json { &["--json"] } else { &[] }].concat();
-        let child = user.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = user.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         while !exists(&began) {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before the command began");
             std::thread::yield_now();
         }
         let kill = format!("kill -INT {}", child.id());
@@ -238,15 +239,29 @@ fn a_signal_that_we_were_started_to_ignore_is_ignored() {
     let user = User::new();
     let binary = env!("CARGO_BIN_EXE_toolgate");
     let mut command = std::process::Command::new("bash");
-    // The command tells when it runs; the signal then comes; the command goes on.
+    // The command tells when it runs; the signal then comes; the command goes on. One that ended ends the wait.
     let script = format!(
-        "trap '' HUP; mkfifo go; '{binary}' run 'echo started > go; read line < go; echo $line' & \
-         read line < go; kill -HUP $!; echo went-on > go; wait $!"
+        "trap '' HUP; '{binary}' run 'touch started; until [ -e signalled ]; do :; done; echo went-on' & \
+         until [ -e started ]; do kill -0 $! || exit 9; done; kill -HUP $!; : > signalled; wait $!"
     );
     command.args(["-c", &script]).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
     command.env("HOME", user.home()).current_dir(user.work());
     let ran = user.ran(command);
     assert_eq!((&*ran.out, ran.code), ("went-on\n", 0), "{ran:?}");
+}
+
+/// As in a container: the process that leads the session is none of ours, its number is 0.
+#[test]
+fn a_session_led_from_outside_of_our_process_namespace_is_no_trouble() {
+    let user = User::new();
+    let mut command = std::process::Command::new("unshare");
+    // The names of users are mapped, so that this works for root and for everybody alike.
+    command.args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "bash", "-c"]);
+    command.arg(format!("cut -d' ' -f6 /proc/self/stat; '{}' run 'echo hi'", env!("CARGO_BIN_EXE_toolgate")));
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+    command.env("HOME", user.home()).current_dir(user.work());
+    let ran = user.ran(command);
+    assert_eq!((&*ran.out, ran.code), ("0\nhi\n", 0), "{ran:?}");
 }
 
 #[test]
