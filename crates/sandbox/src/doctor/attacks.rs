@@ -230,8 +230,30 @@ fn see_processes() -> i32 {
     // The first is the boundary's, the second is this.
     let parent = call(libc::SYS_getppid, [0; 4]) == Ok(1);
     let me = call(libc::SYS_getpid, [0; 4]) == Ok(2);
-    let thirds = [c"/proc/3", c"/proc/4", c"/proc/5", c"/proc/6"];
-    held(parent && me && !thirds.iter().any(|path| opens(path, libc::O_PATH)))
+    held(parent && me && !lists_others())
+}
+
+/// Whether `/proc` lists a process besides the first two.
+fn lists_others() -> bool {
+    let Ok(proc) = sys::open_at(HERE, c"/proc", libc::O_RDONLY | libc::O_DIRECTORY, 0) else {
+        return false;
+    };
+    let mut records = [0u8; 4096];
+    loop {
+        let to = [proc.as_raw_fd() as usize, records.as_mut_ptr().expose_provenance(), records.len(), 0];
+        let Ok(length @ 1..) = call(libc::SYS_getdents64, to) else { return false };
+        let mut rest = records.get(..length as usize).unwrap_or_default();
+        // getdents64(2): 8 bytes inode, 8 bytes offset, 2 bytes length of the record, 1 byte type, the name.
+        while let Some(&[low, high]) = rest.get(16..18) {
+            let length = usize::from(u16::from_ne_bytes([low, high]));
+            let name = rest.get(19..length).unwrap_or_default();
+            let number = name.first().is_some_and(u8::is_ascii_digit);
+            if number && !name.starts_with(b"1\0") && !name.starts_with(b"2\0") {
+                return true;
+            }
+            rest = rest.get(length.max(1)..).unwrap_or_default();
+        }
+    }
 }
 
 fn read_first() -> i32 {
