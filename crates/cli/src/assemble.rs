@@ -1,23 +1,16 @@
-//! Puts the pipeline together from the configuration and the flags, and drives it.
-//!
-//! The one place of the binary that knows which gates, layers and tools there are, and in which
-//! order they stand.
+//! The standard pipeline with the configuration and the flags of the command line, and how it is driven.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use toolgate::approval::Asking;
-use toolgate::config::{Loaded, Origin, SandboxNetwork, SandboxPreset, Source};
-use toolgate::exec::{NetworkScope, Pipeline, ToolCall, ToolError, ToolOutput, ToolRegistry};
+use toolgate::config::{Loaded, Origin, Source};
+use toolgate::exec::{NetworkScope, Pipeline, Preset as _, ToolCall, ToolError, ToolOutput, ToolRegistry};
 use toolgate::filter::Catalog;
-use toolgate::gates::{AutonomyGate, NetworkGate, Opaque, PermissionGate, PlanGate, TrustGate};
-use toolgate::grants::{Grants, GrantsWatch, NotGrantable, Proposal};
-use toolgate::layers::{FilterLayer, OverflowLayer, RedactLayer};
-use toolgate::shell::{Environment, OutputSink, ShellTool};
-use toolgate::spawn::{BoundaryNetwork, SandboxSpawner};
-use toolgate::tools::output::OutputTool;
-use toolgate::understanding::{Surroundings, Understanding};
+use toolgate::gates::PermissionGate;
+use toolgate::grants::{Grants, NotGrantable, Proposal};
+use toolgate::shell::{OutputSink, ShellTool};
+use toolgate::standard::Standard;
+use toolgate::understanding::Understanding;
 
 use crate::ask::Person;
 use crate::config_files;
@@ -64,7 +57,7 @@ impl Assembly {
     }
 
     /// The pipeline of calls whose results are told in one piece.
-    pub(crate) fn pipeline(&self, session: &SessionFlags, signals: &Signals) -> Result<Pipeline, Failure> {
+    pub(crate) fn pipeline(&self, session: &SessionFlags, signals: &Signals) -> Result<Standard, Failure> {
         let distil = self.distil(self.rules()?, Shown::Distilled)?;
         self.pipeline_with(session, signals, &distil, None)
     }
@@ -79,40 +72,28 @@ impl Assembly {
         signals: &Signals,
         distil: &Distil,
         sink: Option<Arc<dyn OutputSink>>,
-    ) -> Result<Pipeline, Failure> {
-        let surroundings = surroundings(&self.loaded, &self.start);
-        let network = self.network(session);
-        let boundary = self.boundary(&surroundings, &network)?;
-        let contained = boundary.is_contained();
-        let opaque = if contained { Opaque::Contained } else { Opaque::Refused };
-        let mut builder = Pipeline::builder()
+    ) -> Result<Standard, Failure> {
+        let home = surroundings(&self.loaded, &self.start).home;
+        let mut builder = Standard::configured(&self.loaded, &self.start, home)?
             .trust(session.trust)
-            .network(network.clone())
-            .gate(TrustGate)
-            .gate(AutonomyGate(session.autonomy))
-            .gate(NetworkGate::new(opaque))
-            .gate(self.permission(session, &surroundings, contained));
-        if session.plan {
-            builder = builder.gate(PlanGate);
+            .autonomy(session.autonomy)
+            .plan(session.plan)
+            .grants(Arc::clone(&self.grants))
+            .secrets(distil.secrets.clone())
+            .filters(distil.filters.clone())
+            .outputs(Some(distil.outputs.clone()).filter(|_| distil.shown != Shown::Whole))
+            .shell(|shell| shell.cancel(signals.cancel()));
+        if let Some(network) = self.network(session) {
+            builder = builder.network(network);
+        }
+        if let Some(sink) = sink {
+            builder = builder.shell(|shell| shell.sink(sink));
         }
         if !self.loaded.config.tools.enabled {
-            builder = builder.gate(SwitchedOff { origin: self.origin("tools.enabled") });
+            let off = SwitchedOff { origin: self.origin("tools.enabled") };
+            builder = builder.with(|stack| stack.gate(off));
         }
-        let shell = self.shell(signals, sink, distil, boundary)?;
-        if distil.shown != Shown::Whole {
-            builder = builder.layer(OverflowLayer::new(distil.outputs.clone()));
-        }
-        if let Some(filters) = &distil.filters {
-            builder = builder.layer(FilterLayer::new(filters.clone()).keeping(distil.outputs.clone()));
-        }
-        Ok(builder
-            .layer(RedactLayer::new(distil.secrets.clone()))
-            .normaliser(shell.directories())
-            .normaliser(Understanding::new(surroundings))
-            .normaliser(GrantsWatch(self.grants.clone()))
-            .tool(shell)
-            .tool(OutputTool::new(distil.outputs.clone()))
-            .build()?)
+        Ok(builder.build()?)
     }
 
     /// The grants that count here.
@@ -128,7 +109,10 @@ impl Assembly {
     ) -> Result<Result<Proposal, NotGrantable>, Failure> {
         let surroundings = surroundings(&self.loaded, &self.start);
         // As where nothing else holds it back: a grant says what may be done, wherever it is asked.
-        let gate = self.permission(session, &surroundings, false);
+        let gate = PermissionGate::new(&surroundings)
+            .policy(Arc::clone(&self.loaded.policy))
+            .autonomy(session.autonomy)
+            .grants(Arc::clone(&self.grants));
         in_runtime(async |_| {
             let shell = ShellTool::builder().build().map_err(|e| Failure::io("making the shell tool", e))?;
             let pipeline = Pipeline::builder()
@@ -143,110 +127,15 @@ impl Assembly {
         })
     }
 
-    /// What the configuration says, flags included; a list of hosts only a flag can name.
-    fn network(&self, session: &SessionFlags) -> NetworkScope {
-        let config = &self.loaded.config;
-        match (&session.network, config.sandbox.network) {
-            _ if !config.tools.shell.allow_network => NetworkScope::Deny,
-            (Some(only @ NetworkScope::Only(_)), _) => only.clone(),
-            (_, SandboxNetwork::Allow) => NetworkScope::Allow,
-            (_, SandboxNetwork::Deny) => NetworkScope::Deny,
-        }
-    }
-
-    fn permission(
-        &self,
-        session: &SessionFlags,
-        surroundings: &Surroundings,
-        contained: bool,
-    ) -> PermissionGate {
-        PermissionGate::new(surroundings)
-            .policy(Arc::clone(&self.loaded.policy))
-            .contained(contained)
-            .autonomy(session.autonomy)
-            .grants(self.grants.clone())
-    }
-
-    /// What commands run in, as the configuration says it and this machine gives it.
-    fn boundary(&self, surroundings: &Surroundings, network: &NetworkScope) -> Result<Boundary, Failure> {
-        let section = &self.loaded.config.sandbox;
-        let mut policy = section.policy(&surroundings.home, &self.start);
-        if section.preset == SandboxPreset::WorkspaceWrite {
-            policy.writable.extend(self.loaded.config.tools.shell.allowed_paths.iter().cloned());
-        }
-        policy.network = match network {
-            NetworkScope::Inherit | NetworkScope::Allow => BoundaryNetwork::Allow,
-            NetworkScope::Only(hosts) => BoundaryNetwork::Only(hosts.clone()),
-            _ => BoundaryNetwork::Deny,
-        };
-        let mut spawner = SandboxSpawner::new(policy)?;
-        if !section.narrow {
-            spawner = spawner.whatever_they_need();
-        }
-        Ok(Boundary { spawner, contained: self.contained() })
-    }
-
-    /// Whether what must not be done can't be done: in full, or the command does not start. What the open
-    /// preset lets through it does not hold back either.
-    fn contained(&self) -> bool {
-        let section = &self.loaded.config.sandbox;
-        !section.degrade && section.preset != SandboxPreset::Open
-    }
-
-    /// The permission gate, as the pipeline has it.
-    fn gate(&self, session: &SessionFlags) -> PermissionGate {
-        self.permission(session, &surroundings(&self.loaded, &self.start), self.contained())
-    }
-
-    fn shell(
-        &self,
-        signals: &Signals,
-        sink: Option<Arc<dyn OutputSink>>,
-        distil: &Distil,
-        boundary: Boundary,
-    ) -> Result<ShellTool, Failure> {
-        let config = &self.loaded.config.tools.shell;
-        let environment = Environment::of_this_process().inherit(&config.env_allow).map_err(|error| {
-            Failure::io("choosing the environment of commands", std::io::Error::other(error))
-        })?;
-        let mut shell = ShellTool::builder()
-            .spawner(boundary.spawner)
-            .environment(environment)
-            .cwd(&self.start)
-            .persist_cwd(config.persist_cwd)
-            .secrets(distil.secrets.clone())
-            .cancel(signals.cancel())
-            .timeout(Duration::from_secs(config.timeout))
-            .background_timeout(Duration::from_secs(config.background_timeout_secs))
-            .max_background_runs(usize::try_from(config.max_background_runs).unwrap_or(usize::MAX));
-        if let Some(sink) = sink {
-            shell = shell.sink(sink);
-        }
-        if let Some(filters) = &distil.filters {
-            shell = shell.filters(filters.clone());
-        }
-        if distil.shown != Shown::Whole {
-            shell = shell.outputs(distil.outputs.clone());
-        }
-        shell.build().map_err(|error| Failure::io("making the shell tool", error))
+    /// The list of hosts of the flag, which no configuration can name.
+    fn network(&self, session: &SessionFlags) -> Option<NetworkScope> {
+        let open = self.loaded.config.tools.shell.allow_network;
+        session.network.clone().filter(|scope| open && matches!(scope, NetworkScope::Only(_)))
     }
 
     fn origin(&self, key: &str) -> Origin {
         let setting = self.loaded.setting(key).and_then(|s| s.origins.last().cloned());
         setting.unwrap_or_else(Origin::built_in)
-    }
-}
-
-/// What commands run in.
-struct Boundary {
-    spawner: SandboxSpawner,
-    contained: bool,
-}
-
-impl Boundary {
-    /// Whether what must not be done can't be done: in full, or the command does not start.
-    fn is_contained(&self) -> bool {
-        self.contained
     }
 }
 
@@ -267,19 +156,17 @@ pub(crate) fn in_runtime<T>(work: impl AsyncFnOnce(Signals) -> Result<T, Failure
 
 /// Runs one call, and asks where it must be asked about.
 pub(crate) async fn run_call(
-    assembly: &Assembly,
-    pipeline: &Pipeline,
+    agent: &Standard,
     call: ToolCall,
     flags: &SessionFlags,
     signals: &Signals,
 ) -> Result<ToolOutput, Failure> {
     let person = Person::new(signals.cancel());
-    let gate = assembly.gate(flags);
-    let outcome = Asking::new(pipeline, flags.approver(&person)).remembering(&gate).call(&call).await;
+    let outcome = agent.asking(flags.approver(&person)).call(&call).await;
     match settled(outcome, signals, &person)? {
         Some(output) => Ok(output),
         None => {
-            let tools = ToolRegistry::from_definitions(pipeline.all_definitions());
+            let tools = ToolRegistry::from_definitions(agent.pipeline().all_definitions());
             let unknown = tools.require(&call.tool_id).err();
             let name = call.tool_id.to_string();
             Err(unknown.unwrap_or(ToolError::UnknownTool { name, nearest: None }).into())
@@ -289,15 +176,13 @@ pub(crate) async fn run_call(
 
 /// Runs the calls of a text, and asks once about all that must be asked about.
 pub(crate) async fn run_text(
-    assembly: &Assembly,
-    pipeline: &Pipeline,
+    agent: &Standard,
     text: &str,
     flags: &SessionFlags,
     signals: &Signals,
 ) -> Result<Option<ToolOutput>, Failure> {
     let person = Person::new(signals.cancel());
-    let gate = assembly.gate(flags);
-    let outcome = Asking::new(pipeline, flags.approver(&person)).remembering(&gate).text(text).await;
+    let outcome = agent.asking(flags.approver(&person)).text(text).await;
     settled(outcome, signals, &person)
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use toolgate::config::{ConfigError, ConfigErrors};
 use toolgate::exec::{BuildError, Reason, ToolError, ToolOutput};
+use toolgate::standard::StandardError;
 
 use crate::exit::Exit;
 use crate::report::{CallReport, CallStatus, ErrorReport, PlaceReport, ProblemReport};
@@ -82,6 +83,21 @@ pub(crate) enum Failure {
     /// Whoever read our result has stopped reading.
     #[error("the reader of the output is gone")]
     ReaderGone,
+}
+
+impl From<StandardError> for Failure {
+    fn from(error: StandardError) -> Self {
+        match error {
+            // It tells by itself what was asked for and what to do.
+            StandardError::Boundary(error) => Self::Tool(error),
+            StandardError::Environment(error) => {
+                Self::io("choosing the environment of commands", io::Error::other(error))
+            }
+            StandardError::Shell(error) => Self::io("making the shell tool", error),
+            StandardError::Pipeline(error) => Self::Build(error),
+            other => Self::io("putting the pipeline together", io::Error::other(other)),
+        }
+    }
 }
 
 impl Failure {

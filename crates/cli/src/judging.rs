@@ -7,7 +7,6 @@ use toolgate::config::{Loaded, Source};
 use toolgate::policy::batch::Judge;
 use toolgate::policy::decide::NetworkScope;
 use toolgate::policy::profile::Setting;
-use toolgate::shell::Environment;
 use toolgate::understanding::Surroundings;
 
 use crate::commands::Globals;
@@ -131,10 +130,7 @@ impl JudgeFlags {
 /// What is known of the world around calls that start in `start`: the same for `run` and for `check`.
 pub(crate) fn surroundings(loaded: &Loaded, start: &Path) -> Surroundings {
     let home = config_files::home_dir().unwrap_or_else(|| PathBuf::from("/"));
-    let mut surroundings = Surroundings::new(start, home);
+    let mut surroundings = Surroundings::of_this_process(start, home);
     surroundings.roots.extend(loaded.config.tools.shell.allowed_paths.iter().cloned());
-    // Those that every command gets, and none that is let in by name: such a one may be a secret.
-    let environment = Environment::of_this_process();
-    surroundings.env = environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     surroundings
 }

@@ -11,6 +11,8 @@ pub mod skill_secrets;
 #[cfg(unix)]
 pub mod spawn;
 pub mod speculation;
+#[cfg(target_os = "linux")]
+pub mod standard;
 pub mod subagent;
 pub mod tools;
 pub mod understanding;

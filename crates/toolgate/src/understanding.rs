@@ -14,6 +14,8 @@ use toolgate_policy::decide::Policy;
 use toolgate_policy::path::{self, Map, SCRATCH};
 use toolgate_policy::word::UNKNOWN;
 
+use crate::shell::Environment;
+
 mod arguments;
 
 /// What a call would do, as a finding of it: of a shell by its command, of any other tool by its arguments.
@@ -39,6 +41,13 @@ impl Surroundings {
     pub fn new(workspace: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
         let cwd = workspace.into();
         Self { roots: vec![cwd.clone()], cwd, home: home.into(), env: Vec::new() }
+    }
+
+    /// The same, with the variables of this process that every command gets.
+    pub fn of_this_process(workspace: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
+        let environment = Environment::of_this_process();
+        let text = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Self { env: environment.vars().map(text).collect(), ..Self::new(workspace, home) }
     }
 
     /// The directories that places are judged by.

@@ -42,8 +42,8 @@ impl Call {
         let call = ToolCall::new(self.tool, params).with_context(self.session.context(&start));
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(&self.session, &signals)?;
-            super::tell(ui, assemble::run_call(&assembly, &pipeline, call, &self.session, &signals).await)
+            let agent = assembly.pipeline(&self.session, &signals)?;
+            super::tell(ui, assemble::run_call(&agent, call, &self.session, &signals).await)
         })
     }
 }

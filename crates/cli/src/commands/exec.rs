@@ -35,8 +35,8 @@ impl Exec {
         let assembly = Assembly::load(&start, &globals.config, &self.session)?;
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline(&self.session, &signals)?;
-            let outcome = assemble::run_text(&assembly, &pipeline, &text, &self.session, &signals).await;
+            let agent = assembly.pipeline(&self.session, &signals)?;
+            let outcome = assemble::run_text(&agent, &text, &self.session, &signals).await;
             match outcome.transpose() {
                 Some(outcome) => super::tell(ui, outcome),
                 None => nothing_to_run(ui),

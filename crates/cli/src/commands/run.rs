@@ -76,8 +76,8 @@ impl Run {
         let streams = sink.is_some();
 
         assemble::in_runtime(async |signals| {
-            let pipeline = assembly.pipeline_with(&self.session, &signals, &distil, sink)?;
-            let outcome = assemble::run_call(&assembly, &pipeline, call, &self.session, &signals).await;
+            let agent = assembly.pipeline_with(&self.session, &signals, &distil, sink)?;
+            let outcome = assemble::run_call(&agent, call, &self.session, &signals).await;
             match outcome {
                 // A command that said nothing is told as it would have been: with nothing.
                 Ok(output) if !ui.json() && !streams && output.filter_stats.is_none() => {
