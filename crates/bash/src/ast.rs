@@ -727,6 +727,41 @@ pub enum ParameterOp {
     },
 }
 
+/// What an operator of `${…}` is given.
+#[derive(Clone, Copy, Debug)]
+pub enum Operand<'a> {
+    /// A word, or a pattern.
+    Word(&'a Word),
+    /// Where a slice begins, or how long it is.
+    Arithmetic(&'a Arithmetic),
+}
+
+impl ParameterOp {
+    /// Its operands, in the order in which they stand.
+    pub fn operands(&self) -> impl Iterator<Item = Operand<'_>> {
+        let [first, second] = match self {
+            ParameterOp::Plain
+            | ParameterOp::Length
+            | ParameterOp::Transform(_)
+            | ParameterOp::Names { .. } => [None, None],
+            ParameterOp::Default { word, .. }
+            | ParameterOp::Assign { word, .. }
+            | ParameterOp::Error { word, .. }
+            | ParameterOp::Alternative { word, .. }
+            | ParameterOp::RemovePrefix { pattern: word, .. }
+            | ParameterOp::RemoveSuffix { pattern: word, .. }
+            | ParameterOp::Case { pattern: word, .. } => [Some(Operand::Word(word)), None],
+            ParameterOp::Replace { pattern, replacement, .. } => {
+                [Some(Operand::Word(pattern)), replacement.as_ref().map(Operand::Word)]
+            }
+            ParameterOp::Slice { offset, length } => {
+                [Some(Operand::Arithmetic(offset)), length.as_ref().map(Operand::Arithmetic)]
+            }
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 /// Which matches `${x/…/…}` replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplaceWhich {

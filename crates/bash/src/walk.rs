@@ -2,9 +2,9 @@
 
 use crate::ast::{
     Arithmetic, Assignment, CaseArm, Command, CommandSubstitution, Compound, CompoundCommand, Condition,
-    Coproc, Expression, Function, HereDoc, Item, List, Parameter, ParameterOp, Part, PartKind, Pipeline,
-    ProcessSubstitution, Redirection, RedirectionOp, Script, SimpleCommand, Subscript, SubscriptKind, Target,
-    Value, Word,
+    Coproc, Expression, Function, HereDoc, Item, List, Operand, Parameter, ParameterOp, Part, PartKind,
+    Pipeline, ProcessSubstitution, Redirection, RedirectionOp, Script, SimpleCommand, Subscript,
+    SubscriptKind, Target, Value, Word,
 };
 
 /// One construct that encloses a command.
@@ -342,29 +342,10 @@ impl<'s, V: Visitor<'s>> Walker<'_, 's, V> {
         if let Some(subscript) = &parameter.subscript {
             self.subscript(subscript);
         }
-        match &parameter.op {
-            ParameterOp::Plain
-            | ParameterOp::Length
-            | ParameterOp::Transform(_)
-            | ParameterOp::Names { .. } => {}
-            ParameterOp::Default { word, .. }
-            | ParameterOp::Assign { word, .. }
-            | ParameterOp::Error { word, .. }
-            | ParameterOp::Alternative { word, .. }
-            | ParameterOp::RemovePrefix { pattern: word, .. }
-            | ParameterOp::RemoveSuffix { pattern: word, .. }
-            | ParameterOp::Case { pattern: word, .. } => self.word(word),
-            ParameterOp::Replace { pattern, replacement, .. } => {
-                self.word(pattern);
-                if let Some(replacement) = replacement {
-                    self.word(replacement);
-                }
-            }
-            ParameterOp::Slice { offset, length } => {
-                self.arithmetic(offset);
-                if let Some(length) = length {
-                    self.arithmetic(length);
-                }
+        for operand in parameter.op.operands() {
+            match operand {
+                Operand::Word(word) => self.word(word),
+                Operand::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
             }
         }
         let notable = parameter.indirect

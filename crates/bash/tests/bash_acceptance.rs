@@ -5,6 +5,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod oracle;
+
+use oracle::Random;
+use oracle::wraps::WRAPS;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -134,73 +138,22 @@ const PIECES: &[&str] = &[
     "esac",
 ];
 
-/// Constructs that mutations wrap a text in.
-const WRAPS: &[(&str, &str)] = &[
-    ("$(", ")"),
-    ("\"$(", ")\""),
-    ("(", ")"),
-    ("{ ", "; }"),
-    ("`", "`"),
-    ("if ", "; then b; fi"),
-    ("f() { ", "; }"),
-    ("cat <(", ")"),
-    ("x=(", ")"),
-    ("[[ ", " ]]"),
-    ("((", "))"),
-    ("$((", "))"),
-    ("${x:-", "}"),
-    ("\"${x:-", "}\""),
-    ("${x/", "/a}"),
-    ("\"${x#", "}\""),
-    ("cat <<E\n", "\nE"),
-    ("cat <<-E\n\t", "\n\tE"),
-    ("case x in x) ", ";; esac"),
-    ("case x in ", ") ;; esac"),
-    ("for i in ", "; do :; done"),
-    ("coproc ", ""),
-    ("time ", ""),
-    ("x[", "]=1"),
-    ("${x[", "]}"),
-    ("[[ x == ", " ]]"),
-    ("[[ x =~ ", " ]]"),
-    ("((", ") )"),
-    ("$((", ") )"),
-    ("$(", "\n)"),
-    ("\"", "\""),
-];
-
-/// A small generator of numbers, good enough to choose mutations.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % bound.max(1)
-    }
-
-    fn of<'t, T>(&mut self, items: &'t [T]) -> &'t T {
-        &items[self.below(items.len())]
-    }
-}
-
 fn mutate(random: &mut Random, texts: &[String]) -> String {
-    let mut text: Vec<char> = random.of(texts).chars().collect();
+    let mut text: Vec<char> = random.pick(texts).chars().collect();
     for _ in 0..1 + random.below(3) {
         let at = random.below(text.len() + 1);
         let to = (at + 1 + random.below(3)).min(text.len());
         match random.below(10) {
-            0..=3 => drop(text.splice(at..at, random.of(PIECES).chars())),
-            4 | 5 => drop(text.splice(at..to, random.of(PIECES).chars())),
+            0..=3 => drop(text.splice(at..at, random.pick(PIECES).chars())),
+            4 | 5 => drop(text.splice(at..to, random.pick(PIECES).chars())),
             6 => drop(text.drain(at..to)),
             7 => {
-                let other: Vec<char> = random.of(texts).chars().collect();
+                let other: Vec<char> = random.pick(texts).chars().collect();
                 let from = random.below(other.len() + 1);
                 text.splice(at..at, other[from..].iter().copied());
             }
             _ => {
-                let (before, after) = random.of(WRAPS);
+                let (before, after) = random.pick(WRAPS);
                 text.splice(0..0, before.chars());
                 text.extend(after.chars());
             }
@@ -233,7 +186,7 @@ fn bash_accepts_what_is_accepted() {
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["text"].as_str().unwrap().to_owned())
         .filter(|text| !text.contains('\0'))
         .collect();
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::new(seed);
     let mut wrong = String::new();
     let mut accepted = 0;
     for _ in 0..count {

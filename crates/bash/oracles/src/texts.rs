@@ -1,29 +1,8 @@
 //! The texts that are voted on.
 
+use crate::oracle::wraps::WRAPS;
 use crate::oracle::{Random, scripts};
 use serde_json::Value;
-
-/// Constructs that a text is put into.
-const WRAPS: [(&str, &str); 18] = [
-    ("$(", ")"),
-    ("\"$(", ")\""),
-    ("(", ")"),
-    ("{ ", "; }"),
-    ("`", "`"),
-    ("if ", "; then b; fi"),
-    ("f() { ", "; }"),
-    ("cat <(", ")"),
-    ("x=(", ")"),
-    ("[[ ", " ]]"),
-    ("$((", "))"),
-    ("${x:-", "}"),
-    ("\"${x#", "}\""),
-    ("cat <<E\n", "\nE"),
-    ("case x in x) ", ";; esac"),
-    ("coproc ", ""),
-    ("${x[", "]}"),
-    ("! time ", ""),
-];
 
 /// The judged cases.
 pub fn judged() -> Vec<String> {
@@ -43,7 +22,7 @@ pub fn text(random: &mut Random, judged: &[String]) -> String {
         _ => spliced(judged, random),
     };
     if random.one_in(3) {
-        let (before, after) = random.pick(&WRAPS);
+        let (before, after) = random.pick(WRAPS);
         text = format!("{before}{text}{after}");
     }
     if !random.one_in(4) {

@@ -8,7 +8,8 @@ use super::sink::Sink;
 use super::value::{Class, Hole, Piece, Value, Why};
 use super::word::{Place, is_name};
 use crate::ast::{
-    Arithmetic, CaseChange, Parameter, ParameterName, ParameterOp, ReplaceWhich, Span, SubscriptKind, Word,
+    Arithmetic, CaseChange, Operand, Parameter, ParameterName, ParameterOp, ReplaceWhich, Span,
+    SubscriptKind, Word,
 };
 
 /// What a parameter stands for.
@@ -247,28 +248,11 @@ impl<'s> Flow<'s, '_> {
     /// Visits what the operands of an expansion run, of which it is not known whether they are used.
     fn visit_operands(&mut self, p: &'s Parameter) {
         let mark = self.env.mark();
-        match &p.op {
-            ParameterOp::Plain
-            | ParameterOp::Length
-            | ParameterOp::Transform(_)
-            | ParameterOp::Names { .. } => {}
-            ParameterOp::Default { word, .. }
-            | ParameterOp::Assign { word, .. }
-            | ParameterOp::Error { word, .. }
-            | ParameterOp::Alternative { word, .. }
-            | ParameterOp::RemovePrefix { pattern: word, .. }
-            | ParameterOp::RemoveSuffix { pattern: word, .. }
-            | ParameterOp::Case { pattern: word, .. } => self.visit(word),
-            ParameterOp::Replace { pattern, replacement, .. } => {
-                self.visit(pattern);
-                if let Some(word) = replacement {
-                    self.visit(word);
-                }
-            }
-            ParameterOp::Slice { offset, length } => {
-                let _ = self.number(offset);
-                if let Some(length) = length {
-                    let _ = self.number(length);
+        for operand in p.op.operands() {
+            match operand {
+                Operand::Word(word) => self.visit(word),
+                Operand::Arithmetic(arithmetic) => {
+                    let _ = self.number(arithmetic);
                 }
             }
         }

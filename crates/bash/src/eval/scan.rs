@@ -12,8 +12,9 @@ use super::word::plain;
 use crate::Text;
 use crate::ast::{
     Arithmetic, Assignment, Command, Compound, CompoundCommand, Condition, Descriptor, Expression, Function,
-    Item, List, Parameter, ParameterName, ParameterOp, Part, PartKind, Redirection, Script, SimpleCommand,
-    Span, Subscript, SubscriptKind, SubstitutionStyle, Target, Terminator, Value as Assigned, Word,
+    Item, List, Operand, Parameter, ParameterName, ParameterOp, Part, PartKind, Redirection, Script,
+    SimpleCommand, Span, Subscript, SubscriptKind, SubstitutionStyle, Target, Terminator, Value as Assigned,
+    Word,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -595,34 +596,18 @@ impl<'a, 'f> Scan<'a, 'f> {
         if parameter.indirect {
             self.out.all_variables = true;
         }
-        match &parameter.op {
-            ParameterOp::Plain | ParameterOp::Length | ParameterOp::Names { .. } => {}
-            ParameterOp::Transform(letter) => self.out.all_variables |= *letter == b'P',
-            ParameterOp::Assign { word, .. } => {
-                self.word(word);
-                match &parameter.name {
-                    ParameterName::Variable(name) => self.name(name, Class::Any),
-                    _ => self.out.all_variables = true,
-                }
+        for operand in parameter.op.operands() {
+            match operand {
+                Operand::Word(word) => self.word(word),
+                Operand::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
             }
-            ParameterOp::Default { word, .. }
-            | ParameterOp::Error { word, .. }
-            | ParameterOp::Alternative { word, .. }
-            | ParameterOp::RemovePrefix { pattern: word, .. }
-            | ParameterOp::RemoveSuffix { pattern: word, .. }
-            | ParameterOp::Case { pattern: word, .. } => self.word(word),
-            ParameterOp::Replace { pattern, replacement, .. } => {
-                self.word(pattern);
-                if let Some(word) = replacement {
-                    self.word(word);
-                }
+        }
+        match (&parameter.op, &parameter.name) {
+            (ParameterOp::Assign { .. }, ParameterName::Variable(name)) => self.name(name, Class::Any),
+            (ParameterOp::Assign { .. }, _) | (ParameterOp::Transform(b'P'), _) => {
+                self.out.all_variables = true;
             }
-            ParameterOp::Slice { offset, length } => {
-                self.arithmetic(offset);
-                if let Some(length) = length {
-                    self.arithmetic(length);
-                }
-            }
+            _ => {}
         }
     }
 

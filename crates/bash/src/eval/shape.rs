@@ -5,23 +5,16 @@
 //! visited, and its value is a hole. Everything else in this module may rely on that.
 
 use crate::ast::{
-    Literal, Parameter, ParameterName, ParameterOp, Part, PartKind, Span, Subscript, SubscriptKind,
+    Literal, Operand, Parameter, ParameterName, ParameterOp, Part, PartKind, Span, Subscript, SubscriptKind,
     SubstitutionStyle, Word,
 };
 
 /// The words in an operator.
-pub(super) fn operands(op: &ParameterOp) -> [Option<&Word>; 2] {
-    match op {
-        ParameterOp::Default { word, .. }
-        | ParameterOp::Assign { word, .. }
-        | ParameterOp::Error { word, .. }
-        | ParameterOp::Alternative { word, .. }
-        | ParameterOp::RemovePrefix { pattern: word, .. }
-        | ParameterOp::RemoveSuffix { pattern: word, .. }
-        | ParameterOp::Case { pattern: word, .. } => [Some(word), None],
-        ParameterOp::Replace { pattern, replacement, .. } => [Some(pattern), replacement.as_ref()],
-        _ => [None, None],
-    }
+pub(super) fn operands(op: &ParameterOp) -> impl Iterator<Item = &Word> {
+    op.operands().filter_map(|operand| match operand {
+        Operand::Word(word) => Some(word),
+        Operand::Arithmetic(_) => None,
+    })
 }
 
 /// Whether a parameter is a list of values: `$@`, `$*`, all elements of an array.
@@ -43,7 +36,7 @@ pub(super) fn mentions_list(parts: &[Part]) -> bool {
 
 /// Whether the value of an operator can be a list that its operand expands to.
 pub(super) fn operand_mentions_list(op: &ParameterOp) -> bool {
-    operands(op).into_iter().flatten().any(|word| mentions_list(&word.parts))
+    operands(op).any(|word| mentions_list(&word.parts))
 }
 
 /// Whether what stands beside a list in double quotes can only be text that joins its first and last
@@ -101,7 +94,7 @@ pub(super) fn is_plain_expansion(p: &Parameter, quoted: bool) -> bool {
         ParameterOp::RemovePrefix { .. } | ParameterOp::RemoveSuffix { .. } | ParameterOp::Case { .. }
     );
     let replaces = matches!(p.op, ParameterOp::Replace { .. });
-    operands(&p.op).into_iter().flatten().all(|word| {
+    operands(&p.op).all(|word| {
         word.parts.iter().enumerate().all(|(at, part)| match &part.kind {
             PartKind::Literal(literal) => {
                 let text = &*literal.text;
@@ -175,7 +168,7 @@ fn hides_braces(part: &Part, open: bool, source: &[u8]) -> bool {
             inner.iter().any(|part| hides_braces(part, open, source))
         }
         PartKind::Parameter(p) => {
-            let plain = operands(&p.op).iter().all(Option::is_none)
+            let plain = operands(&p.op).next().is_none()
                 && !matches!(p.op, ParameterOp::Slice { .. })
                 && p.subscript.is_none();
             !plain && (open || !is_free_of_braces(p) && has_brace(part.span, source))
@@ -204,7 +197,7 @@ fn is_free_of_braces(p: &Parameter) -> bool {
     }
     p.subscript.is_none()
         && !matches!(p.op, ParameterOp::Slice { .. })
-        && operands(&p.op).into_iter().flatten().all(|word| word.parts.iter().all(free))
+        && operands(&p.op).all(|word| word.parts.iter().all(free))
 }
 
 /// Whether there may be a brace that does not follow a dollar.

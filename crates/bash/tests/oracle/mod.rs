@@ -12,6 +12,7 @@ pub mod finds;
 pub mod scripts;
 pub mod shape;
 pub mod values;
+pub mod wraps;
 
 /// Random numbers that depend on nothing but the seed.
 #[derive(Clone)]
