@@ -24,9 +24,16 @@ impl Cgroup {
     /// A fresh group below `parent` with these limits; none if any of them can't be set.
     pub(crate) fn below(parent: &Path, limits: &Limits) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("toolgate-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = parent.join(name);
-        fs::create_dir(&path).ok()?;
+        let path = loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("toolgate-{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => break path,
+                // Someone has our number in another process namespace.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(_) => return None,
+            }
+        };
         let group = File::open(&path).map(|directory| Self { path: path.clone(), directory });
         let Ok(group) = group else {
             fs::remove_dir(&path).ok();

@@ -6,6 +6,7 @@
 mod attacks;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -69,23 +70,27 @@ struct Ground(PathBuf);
 impl Ground {
     fn make(below: &Path) -> Result<Self, Error> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let path = below.join(format!(
-            "toolgate-doctor-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        ));
-        let make = || {
-            fs::create_dir_all(path.join("workspace/.git/hooks"))?;
-            fs::write(path.join("workspace/secret"), "a secret\n")?;
-            fs::write(path.join("outside"), "as it was\n")
+        let fresh = || loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = below.join(format!("toolgate-doctor-{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                // Someone has our number in another process namespace.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
         };
-        match make() {
-            Ok(()) => Ok(Self(path)),
-            Err(error) => Err(Error::System {
-                doing: "making a directory to attack",
-                errno: Errno(error.raw_os_error().unwrap_or(libc::EIO)),
-            }),
-        }
+        let make = || {
+            let ground = fresh()?;
+            fs::create_dir_all(ground.0.join("workspace/.git/hooks"))?;
+            fs::write(ground.0.join("workspace/secret"), "a secret\n")?;
+            fs::write(ground.0.join("outside"), "as it was\n")?;
+            Ok(ground)
+        };
+        make().map_err(|error: io::Error| Error::System {
+            doing: "making a directory to attack",
+            errno: Errno(error.raw_os_error().unwrap_or(libc::EIO)),
+        })
     }
 }
 

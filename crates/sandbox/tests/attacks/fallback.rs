@@ -4,7 +4,7 @@
 
 use toolgate_sandbox::{Errno, Error, Level, Machine, Missing, Network, Sandbox, Stage, Strictness};
 
-use super::ground::{Copy, Ground, everyone, has, is_root, on};
+use super::ground::{Copy, Ground, Outsider, everyone, has, is_root, on};
 
 const INSIDE: &str = "TOOLGATE_ATTACK_SURROUNDING";
 
@@ -75,10 +75,11 @@ fn no_fresh_process_list_is_a_level_of_its_own() {
         let mut policy = ground.policy();
         policy.least = Level::FullNoProc;
         let sandbox = on(policy.clone(), change).unwrap();
-        let me = std::process::id();
+        let outsider = Outsider::new();
+        let it = outsider.id();
         let ran = ground.run_in(
             &sandbox,
-            ["bash", "-c", &format!("cat /proc/{me}/environ /proc/{me}/mem; ls /proc/{me}/root/ /proc/{me}/cwd/; echo 1 > /proc/sys/kernel/core_pattern; kill -0 {me} && echo REACHED; cat ../.ssh/*; echo end")],
+            ["bash", "-c", &format!("cat /proc/{it}/environ /proc/{it}/mem; ls /proc/{it}/root/ /proc/{it}/cwd/; echo 1 > /proc/sys/kernel/core_pattern; kill -0 {it} && echo REACHED; cat ../.ssh/*; echo end")],
         );
         ran.says("end").never_says("PATH=").never_says("usr").never_says("REACHED").never_says("SECRETKEY");
         assert_eq!(ran.enforcement.level, Level::FullNoProc);

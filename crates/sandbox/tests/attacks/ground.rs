@@ -33,8 +33,7 @@ pub(crate) struct Copy(pub(crate) PathBuf);
 
 impl Copy {
     pub(crate) fn new() -> Self {
-        let directory = unique(&std::env::temp_dir());
-        fs::create_dir_all(&directory).unwrap();
+        let directory = fresh(&std::env::temp_dir());
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
         let own = std::env::current_exe().unwrap();
         let copy = directory.join("attacks");
@@ -64,8 +63,7 @@ impl Drop for Copy {
 
 fn as_nobody() {
     let copy = Copy::new();
-    let base = unique(&bases());
-    fs::create_dir_all(&base).unwrap();
+    let base = fresh(&bases());
     std::os::unix::fs::chown(&base, Some(NOBODY), Some(NOBODY)).unwrap();
     let output = copy.again(&[], &base).uid(NOBODY).gid(NOBODY).env("HOME", &base).output().unwrap();
     fs::remove_dir_all(&base).ok();
@@ -83,9 +81,48 @@ fn bases() -> PathBuf {
     if reachable { target } else { PathBuf::from("/var/tmp") }
 }
 
-fn unique(below: &Path) -> PathBuf {
+/// Makes a directory that nobody else has, not even who has our number in another process namespace.
+fn fresh(below: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    below.join(format!("attack-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = below.join(format!("attack-{}-{number}", std::process::id()));
+        match fs::create_dir(&path) {
+            Ok(()) => return path,
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{}", path.display()),
+        }
+    }
+}
+
+/// A process outside, with the environment of this one and a number that none inside has: in a young process
+/// namespace, ours could be one of theirs.
+pub(crate) struct Outsider(std::process::Child);
+
+impl Outsider {
+    pub(crate) fn new() -> Self {
+        loop {
+            let sleeper = Self(std::process::Command::new("sleep").arg("1000").spawn().unwrap());
+            if sleeper.id() > 100 {
+                return sleeper;
+            }
+        }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Whether nobody ended it.
+    pub(crate) fn lives(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Outsider {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
 }
 
 /// A home with secrets and a workspace in it.
@@ -100,10 +137,8 @@ impl Ground {
     }
 
     pub(crate) fn below(base: &Path) -> Self {
-        let home = unique(base);
-        let workspace = home.join("work");
-        fs::create_dir_all(&workspace).unwrap();
-        let home = fs::canonicalize(home).unwrap();
+        let home = fs::canonicalize(fresh(base)).unwrap();
+        fs::create_dir(home.join("work")).unwrap();
         let ground = Self { workspace: home.join("work"), home };
         ground.write("home/.ssh/id_ed25519", "SECRETKEY\n");
         ground.write("home/.bash_history", "SECRETKEY\n");

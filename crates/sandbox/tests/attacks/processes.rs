@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use toolgate_sandbox::{Level, Sandbox, Status};
 
-use super::ground::{Copy, Ground, everyone, on};
+use super::ground::{Copy, Ground, Outsider, everyone, on};
 
 /// Leaves children behind in every way there is, then says so.
 const LEAVE: &str = "
@@ -180,11 +180,13 @@ fn a_pipe_held_by_a_grandchild_holds_nobody() {
 #[test]
 fn processes_of_the_host_are_out_of_sight_and_reach() {
     everyone(|ground| {
-        let me = std::process::id();
+        let mut outsider = Outsider::new();
+        let it = outsider.id();
         let ran = ground.run(&format!(
-            "kill -0 {me} && echo REACHED; kill -9 {me}; ls -d /proc/[0-9]* | wc -l; cat /proc/{me}/environ /proc/{me}/cmdline; pgrep -f attacks; echo end"
+            "kill -0 {it} && echo REACHED; kill -9 {it}; ls -d /proc/[0-9]* | wc -l; cat /proc/{it}/environ /proc/{it}/cmdline; pgrep -f attacks; echo end"
         ));
         ran.never_says("REACHED").never_says("PATH=").says("end");
+        assert!(outsider.lives(), "{ran:?}");
         let seen: usize = ran.text.lines().find_map(|line| line.trim().parse().ok()).unwrap();
         assert!(seen <= 8, "{ran:?}");
     });
