@@ -108,3 +108,20 @@ fn every_span_lies_within_the_text() {
         }
     }
 }
+
+#[test]
+fn a_process_behind_another_sign_closes_no_operand() {
+    // Bash rejects the first four: what looks like a process substitution is text to it, up to the brace.
+    for text in [
+        "echo ${x:+<>(a})}",
+        "echo ${x:+>>(a})}",
+        "[[ ${x:+<>(a <<\\E\n\"\nE\n)} ]]",
+        "echo ${x:+<\\\n>(a})}",
+        "[[ x =~ (<<(a)) ]]",
+    ] {
+        assert!(parse(text.as_bytes(), &Options::default()).is_err(), "{text:?}");
+    }
+    for text in ["echo ${x:+<(a)}", "echo ${x:+a>(b)}", "[[ x =~ (a<(b)) ]]"] {
+        assert!(parse(text.as_bytes(), &Options::default()).is_ok(), "{text:?}");
+    }
+}

@@ -10,6 +10,7 @@ mod builtin;
 mod call;
 mod code;
 mod expand;
+mod function;
 mod lang;
 mod network;
 mod output;
@@ -170,6 +171,7 @@ pub fn script(source: &str, context: &Context<'_>) -> Analysis {
     match toolgate_bash::parse(source.as_bytes(), &options) {
         Ok(script) => {
             analyst.script(&script, &mut state, &Data::Inherit);
+            analyst.handlers_from(0, &state);
             analyst.uncalled(&mut state);
         }
         Err(unknown) => {
@@ -229,8 +231,10 @@ pub(crate) struct Analyst<'c> {
     exhausted: bool,
     /// The span that stands for everything inside code that was found in a string.
     base: Option<Span>,
-    /// Names of the functions being run.
-    calling: Vec<String>,
+    /// The functions being run.
+    calling: Vec<function::Frame>,
+    /// Code that runs at any time, with the state in which it was set up.
+    handlers: Vec<(String, Span, State)>,
     /// The command that effects belong to.
     command: Option<u32>,
     /// A variable with a secret's name that was expanded in the words at hand.
@@ -254,6 +258,7 @@ impl<'c> Analyst<'c> {
             exhausted: false,
             base: None,
             calling: Vec::new(),
+            handlers: Vec::new(),
             command: None,
             secret: None,
             empties: false,

@@ -46,10 +46,23 @@ impl Parser<'_, '_> {
             match self.raw() {
                 b'}' => return Ok(()),
                 b'/' if stop == Stop::Slash => return Ok(()),
-                b'<' | b'>' => self.process_substitution(parts)?,
+                b'<' | b'>' => self.scanned_process(parts)?,
                 _ => self.quoted_or_expansion(parts)?,
             }
         }
+    }
+
+    /// A process substitution, of which bash also has to see the end when it looks for the end of what is around it.
+    pub(super) fn scanned_process(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
+        let mut before = self.text.get(..self.pos).unwrap_or_default();
+        while let Some(rest) = before.strip_suffix(b"\\\n") {
+            before = rest;
+        }
+        // Behind another of these signs it does not: in `${x:+<>(a})}` the first brace closes.
+        if matches!(before.last(), Some(b'<' | b'>')) {
+            return Err(self.unknown(Reason::Ambiguous));
+        }
+        self.process_substitution(parts)
     }
 
     /// A stretch of text; stops before quotes, expansions and what ends the operand.

@@ -369,7 +369,7 @@ impl<'p> Parser<'p, '_> {
                         return Ok(());
                     }
                 }
-                b'<' | b'>' if self.second() == b'(' => self.process_substitution(parts)?,
+                b'<' | b'>' if self.second() == b'(' => self.scanned_process(parts)?,
                 byte @ (b'|' | b' ' | b'\t' | b'<' | b'>' | b'&' | b';') => {
                     self.push_literal_byte(parts, byte)
                 }

@@ -59,7 +59,7 @@ impl Analyst<'_> {
                     && !rest.is_empty()
                     && !matches!(&*code.text, "-" | "")
                 {
-                    self.code(Lang::Shell, &code.text.clone(), code.span, state, &Data::Unknown);
+                    self.handle(code, state);
                 }
                 nothing
             }
@@ -75,6 +75,7 @@ impl Analyst<'_> {
             "unset" => {
                 for w in without_options(args) {
                     self.evaluated(&w.text.clone(), w.span, state);
+                    state.functions.doubt(&w.text);
                     if w.is_exact() {
                         state.set(&w.text, Variable::Unset);
                     } else {
@@ -193,6 +194,20 @@ impl Analyst<'_> {
             | "jobs" | "fg" | "bg" | "disown" | "suspend" | "times" | "dirs" | "caller" | "umask" => nothing,
             _ => None,
         }
+    }
+
+    /// Code that runs when a signal comes, a command ends or the shell does.
+    fn handle(&mut self, code: &Word<'static>, state: &mut State) {
+        let text = code.text.clone().into_owned();
+        let mut inner = state.clone();
+        self.nested_shell(&text, code.span, &mut inner, &Data::Unknown);
+        if inner.positional != state.positional {
+            self.unknown("a handler changes the parameters of the script", code.span);
+        }
+        if !inner.same_values(state) {
+            state.interrupted_by(&inner);
+        }
+        self.handlers.push((text, code.span, state.clone()));
     }
 
     fn change_directory(&mut self, args: &[Word<'static>], state: &mut State) {
@@ -326,6 +341,13 @@ impl Analyst<'_> {
     }
 
     fn declare(&mut self, name: &str, args: &[Word<'static>], state: &mut State) {
+        let global = args.iter().any(|w| w.text.starts_with('-') && w.text.contains('g'));
+        let own = match name {
+            "local" => true,
+            "declare" | "typeset" => !global,
+            _ => false,
+        };
+        let own = own && !self.calling.is_empty();
         let mut integer = false;
         let mut functions = false;
         for w in args {
@@ -349,6 +371,9 @@ impl Analyst<'_> {
                     let append = n.ends_with('+');
                     let n = n.trim_end_matches('+');
                     let base = n.split('[').next().unwrap_or(n).to_owned();
+                    if own {
+                        state.make_local(&base);
+                    }
                     if n.contains('[') {
                         self.evaluated(n, w.span, state);
                     }
@@ -363,6 +388,9 @@ impl Analyst<'_> {
                     self.assign_variable(&base, &value, w.span, state);
                 }
                 None => {
+                    if own && !functions {
+                        state.make_local(t);
+                    }
                     if !functions && name == "local" && is_exact(t) {
                         state.set(t, Variable::Scalar(String::new()));
                     }

@@ -1,10 +1,13 @@
 //! The state of a shell, as far as it can be known.
 
+mod functions;
+
+pub(crate) use functions::{Defined, Functions};
+
 use crate::facts::{self, Meaning};
 use crate::path;
 use crate::word::{SOME, UNKNOWN};
 use std::rc::Rc;
-use toolgate_bash::ast::{Function, HereDoc};
 
 /// A shell variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,17 +20,15 @@ pub(crate) enum Variable {
     Unset,
 }
 
-/// A function with what its body refers to.
-pub(crate) struct Defined {
-    pub function: Function,
-    pub here_docs: Vec<HereDoc>,
-}
-
 /// What is known while a script is walked. Cloned for every subshell.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     variables: Rc<Vec<(String, Variable)>>,
-    functions: Rc<Vec<(String, Rc<Defined>, bool)>>,
+    pub functions: Functions,
+    /// What the variables were that the running function made its own, and whether it did so for certain.
+    locals: Rc<Vec<(String, Option<Variable>, bool)>>,
+    /// Variables that something else may change at any time.
+    volatile: Rc<Vec<String>>,
     /// `$1` and on; `None` if they are not known.
     pub positional: Option<Rc<Vec<String>>>,
     /// `$0`, where it is known to be something else than the shell's name.
@@ -61,6 +62,7 @@ impl State {
         // Also by a loop or in arithmetic: what is exported already stays exported.
         let sharp = || facts::sounds_sharp(name) && facts::variable(name) != Some(Meaning::Harmless);
         self.variables_changed |= facts::variable(name).is_some_and(|m| m != Meaning::Harmless) || sharp();
+        let value = if self.volatile.iter().any(|v| v == name) { unknown() } else { value };
         let list = Rc::make_mut(&mut self.variables);
         let full = list.len() >= 256;
         match list.iter_mut().find(|v| v.0 == name) {
@@ -72,40 +74,60 @@ impl State {
     }
 
     pub(crate) fn set_unknown(&mut self, name: &str) {
-        self.set(name, Variable::Scalar(UNKNOWN.to_string()));
+        self.set(name, unknown());
     }
 
     /// Nothing is known about any variable any more.
     pub(crate) fn forget_variables(&mut self) {
         for v in Rc::make_mut(&mut self.variables) {
-            v.1 = Variable::Scalar(UNKNOWN.to_string());
+            v.1 = unknown();
         }
         self.positional = None;
     }
 
-    pub(crate) fn function(&self, name: &str) -> Option<Rc<Defined>> {
-        self.functions.iter().find(|f| f.0 == name).map(|f| Rc::clone(&f.1))
+    /// Nothing is known about any variable or the directory any more.
+    pub(crate) fn forget(&mut self) {
+        self.forget_variables();
+        self.dirs = vec![UNKNOWN.to_string()];
     }
 
-    pub(crate) fn define(&mut self, name: String, defined: Defined) {
-        let list = Rc::make_mut(&mut self.functions);
-        let entry = (name, Rc::new(defined), false);
-        match list.iter_mut().find(|f| f.0 == entry.0) {
-            Some(f) => *f = entry,
-            None => list.push(entry),
+    /// A function begins; gives what the one around it made its own.
+    pub(crate) fn enter_function(&mut self) -> Locals {
+        Locals(std::mem::take(&mut self.locals))
+    }
+
+    /// The function that runs makes a variable its own.
+    pub(crate) fn make_local(&mut self, name: &str) {
+        if !self.locals.iter().any(|l| l.0 == name) {
+            let old = self.variable(name).cloned();
+            Rc::make_mut(&mut self.locals).push((name.to_owned(), old, true));
         }
     }
 
-    pub(crate) fn mark_called(&mut self, name: &str) {
-        for f in Rc::make_mut(&mut self.functions) {
-            if f.0 == name {
-                f.2 = true;
+    /// The function ends: its own variables are what they were before it.
+    pub(crate) fn leave_function(&mut self, outer: Locals) {
+        let own = std::mem::replace(&mut self.locals, outer.0);
+        for (name, old, sure) in own.iter() {
+            if !sure && self.variable(name) != old.as_ref() {
+                self.set_unknown(name);
+            } else if *sure {
+                let list = Rc::make_mut(&mut self.variables);
+                list.retain(|v| v.0 != *name);
+                list.extend(old.clone().map(|old| (name.clone(), old)));
             }
         }
     }
 
-    pub(crate) fn uncalled(&self) -> Vec<(String, Rc<Defined>)> {
-        self.functions.iter().filter(|f| !f.2).map(|f| (f.0.clone(), Rc::clone(&f.1))).collect()
+    /// Something that runs at any time leaves this state behind: what it changes is not known from now on.
+    pub(crate) fn interrupted_by(&mut self, other: &State) {
+        let changed = |v: &&(String, Variable)| self.variable(&v.0) != Some(&v.1);
+        let names: Vec<String> = other.variables.iter().filter(changed).map(|v| v.0.clone()).collect();
+        Rc::make_mut(&mut self.volatile).extend(names.iter().cloned());
+        names.iter().for_each(|name| self.set_unknown(name));
+        if self.functions != other.functions {
+            self.functions.keep_all();
+        }
+        self.merge(other);
     }
 
     pub(crate) fn shadow(&mut self, name: &str) {
@@ -136,7 +158,9 @@ impl State {
         (Rc::ptr_eq(&self.variables, &other.variables) || self.variables == other.variables)
             && self.dirs == other.dirs
             && self.positional == other.positional
-            && self.functions.len() == other.functions.len()
+            && self.functions == other.functions
+            && self.shadowed.len() == other.shadowed.len()
+            && self.links.len() == other.links.len()
             && self.names_changed == other.names_changed
             && self.variables_changed == other.variables_changed
     }
@@ -161,14 +185,10 @@ impl State {
                 }
             }
         }
-        if !Rc::ptr_eq(&self.functions, &other.functions) {
-            let list = Rc::make_mut(&mut self.functions);
-            for f in other.functions.iter() {
-                match list.iter_mut().find(|g| g.0 == f.0) {
-                    Some(g) => g.2 |= f.2,
-                    None => list.push(f.clone()),
-                }
-            }
+        self.functions.merge(&other.functions);
+        self.merge_locals(&other.locals);
+        if !Rc::ptr_eq(&self.volatile, &other.volatile) {
+            Rc::make_mut(&mut self.volatile).extend(other.volatile.iter().cloned());
         }
         if self.positional != other.positional {
             self.positional = None;
@@ -187,6 +207,21 @@ impl State {
         self.errexit &= other.errexit;
     }
 
+    fn merge_locals(&mut self, other: &Rc<Vec<(String, Option<Variable>, bool)>>) {
+        if Rc::ptr_eq(&self.locals, other) || self.locals == *other {
+            return;
+        }
+        let list = Rc::make_mut(&mut self.locals);
+        for local in list.iter_mut() {
+            local.2 &= other.iter().any(|o| o.0 == local.0 && o.2);
+        }
+        for local in other.iter() {
+            if !list.iter().any(|l| l.0 == local.0) {
+                list.push((local.0.clone(), local.1.clone(), false));
+            }
+        }
+    }
+
     fn add_dir(&mut self, dir: &str) {
         if self.dirs.iter().any(|d| d == dir) {
             return;
@@ -197,6 +232,13 @@ impl State {
             self.dirs.push(dir.to_owned());
         }
     }
+}
+
+/// What the function around the running one made its own.
+pub(crate) struct Locals(Rc<Vec<(String, Option<Variable>, bool)>>);
+
+fn unknown() -> Variable {
+    Variable::Scalar(UNKNOWN.to_string())
 }
 
 /// Whether a variable holds a number, or one that was computed.

@@ -1,15 +1,14 @@
 //! Lists, pipelines and compound commands.
 
-use super::state::{Defined, State, Variable};
+use super::state::{State, Variable};
 use super::{Analyst, Constructs, Data};
 use crate::effect::Kind;
 use crate::facts::{self, Meaning};
 use crate::word::{SOME, UNKNOWN, Word};
-use std::rc::Rc;
 use toolgate_bash::ast::{
-    Arithmetic, Command, Compound, CompoundCommand, Condition, Connector, Descriptor, Expression, Function,
-    Item, List, ParameterOp, Part, PartKind, Pipeline, Redirection, RedirectionOp, Script, SimpleCommand,
-    Span, Subscript, SubscriptKind, Target, Terminator, Value,
+    Arithmetic, Command, Compound, CompoundCommand, Condition, Connector, Descriptor, Expression, Item, List,
+    ParameterOp, Part, PartKind, Pipeline, Redirection, RedirectionOp, Script, SimpleCommand, Span,
+    Subscript, SubscriptKind, Target, Terminator, Value,
 };
 
 /// How many commands may stand inside each other, in all code together.
@@ -27,15 +26,6 @@ enum Stdout {
 impl Analyst<'_> {
     pub(super) fn script(&mut self, script: &Script, state: &mut State, input: &Data) -> Data {
         self.list(&script.body, state, script, input)
-    }
-
-    /// Functions that nobody called may be called by what follows.
-    pub(super) fn uncalled(&mut self, state: &mut State) {
-        for (name, defined) in state.uncalled() {
-            let mut inner = state.clone();
-            inner.positional = None;
-            self.function(&name, &defined, &mut inner, &Data::Unknown);
-        }
     }
 
     pub(super) fn list(&mut self, list: &List, state: &mut State, script: &Script, input: &Data) -> Data {
@@ -128,8 +118,8 @@ impl Analyst<'_> {
                 for stage in stages {
                     let mut inner = state.clone();
                     data = self.command(&stage.command, &mut inner, script, &data);
-                    for (name, defined) in inner.uncalled() {
-                        if state.function(&name).is_none() {
+                    for (name, defined) in inner.functions.uncalled() {
+                        if !state.functions.has(&name) {
                             self.function(&name, &defined, &mut inner.clone(), &Data::Unknown);
                         }
                     }
@@ -142,7 +132,10 @@ impl Analyst<'_> {
     /// Runs commands in a subshell.
     pub(super) fn subshell(&mut self, list: &List, state: &State, script: &Script, input: &Data) -> Data {
         let mut inner = state.clone();
-        self.list(list, &mut inner, script, input)
+        let handlers = self.handlers.len();
+        let out = self.list(list, &mut inner, script, input);
+        self.handlers_from(handlers, &inner);
+        out
     }
 
     fn command(&mut self, command: &Command, state: &mut State, script: &Script, input: &Data) -> Data {
@@ -176,53 +169,7 @@ impl Analyst<'_> {
         }
     }
 
-    fn define(&mut self, function: &Function, state: &mut State, script: &Script) {
-        let name = function.name.to_str_lossy().into_owned();
-        let defined = Defined { function: function.clone(), here_docs: script.here_docs.clone() };
-        state.define(name, defined);
-    }
-
-    /// Runs the body of a function.
-    pub(super) fn function(
-        &mut self,
-        name: &str,
-        defined: &Rc<Defined>,
-        state: &mut State,
-        input: &Data,
-    ) -> Data {
-        let span = defined.function.name_span;
-        if self.calling.iter().any(|n| n == name) {
-            // It calls itself. Doing so more than once at a time fills the machine with processes.
-            if multiplies(&defined.function, name) {
-                self.push(
-                    Kind::Host,
-                    Some("processes without end"),
-                    span,
-                    "a function that starts itself over and over",
-                );
-            } else {
-                state.forget_variables();
-            }
-            return Data::Unknown;
-        }
-        if self.calling.len() >= 16 {
-            self.unknown("functions call each other too deeply", span);
-            return Data::Unknown;
-        }
-        state.mark_called(name);
-        self.calling.push(name.to_owned());
-        let script = Script {
-            body: List::default(),
-            here_docs: defined.here_docs.clone(),
-            reading_changes: Vec::new(),
-            shell: self.context.shell,
-        };
-        let data = self.compound(&defined.function.body, state, &script, input);
-        self.calling.pop();
-        data
-    }
-
-    fn compound(
+    pub(super) fn compound(
         &mut self,
         compound: &CompoundCommand,
         state: &mut State,
@@ -357,8 +304,18 @@ impl Analyst<'_> {
         let mut out = Data::Text(String::new());
         if values.len() <= FOLLOWED {
             for v in values {
-                self.given(variable, &v.text, v.span, state);
-                out = follow(out, self.list(body, state, script, input));
+                if v.is_exact() && !v.splits {
+                    self.given(variable, &v.text, v.span, state);
+                    out = follow(out, self.list(body, state, script, input));
+                    continue;
+                }
+                // It stands for any number of words: what the body changes holds when it comes round again.
+                let mut data = Data::Unknown;
+                self.repeat(state, |a, s| {
+                    a.given(variable, &v.text, v.span, s);
+                    data = a.list(body, s, script, input);
+                });
+                out = follow(out, data);
             }
             state.merge(&before);
             return out;
@@ -386,17 +343,25 @@ impl Analyst<'_> {
         Data::Unknown
     }
 
-    /// A loop: what its body changes is unknown when it comes round again.
+    /// A loop: its body comes round in every state that it leaves behind.
     fn repeat(&mut self, state: &mut State, mut body: impl FnMut(&mut Self, &mut State)) {
+        // What the body changes is merged into what was before until nothing new comes out.
+        const ROUNDS: usize = 5;
+        for _ in 0..ROUNDS {
+            let before = state.clone();
+            body(self, state);
+            if state.same_values(&before) {
+                return;
+            }
+            state.merge(&before);
+            if state.same_values(&before) {
+                return;
+            }
+        }
+        state.forget();
         let before = state.clone();
         body(self, state);
-        if state.same_values(&before) {
-            return;
-        }
         state.merge(&before);
-        let merged = state.clone();
-        body(self, state);
-        state.merge(&merged);
     }
 
     fn simple(&mut self, simple: &SimpleCommand, state: &mut State, script: &Script, input: &Data) -> Data {
@@ -475,25 +440,6 @@ impl Analyst<'_> {
             out
         };
         if stdout == Stdout::Away { Data::Text(String::new()) } else { out }
-    }
-
-    /// Runs a command by its words: a function of the script, or a program.
-    pub(super) fn dispatch(&mut self, words: Vec<Word<'static>>, state: &mut State, input: &Data) -> Data {
-        if let Some(first) = words.first()
-            && let Some(name) = first.exact()
-            && !name.contains('/')
-            && let Some(defined) = state.function(name)
-        {
-            let name = name.to_owned();
-            let saved = state.positional.take();
-            let sure = words.iter().all(|w| !w.splits);
-            state.positional =
-                sure.then(|| Rc::new(words.iter().skip(1).map(|w| w.text.clone().into_owned()).collect()));
-            let data = self.function(&name, &defined, state, input);
-            state.positional = saved;
-            return data;
-        }
-        self.run(words, state, input, super::program::By::Shell)
     }
 
     /// The value of an assignment: a text, or the elements of an array.
@@ -770,45 +716,4 @@ fn leaves_shell(pipeline: &Pipeline) -> bool {
 fn leaves_by(simple: &SimpleCommand) -> bool {
     let word = simple.words.first().and_then(toolgate_bash::ast::Word::as_literal);
     word.is_some_and(|l| matches!(&*l.text, b"exit" | b"return" | b"break" | b"continue"))
-}
-
-/// Whether a function calls itself in a pipe or in the background.
-fn multiplies(function: &Function, name: &str) -> bool {
-    fn in_list(list: &List, name: &str, parallel: bool) -> bool {
-        list.items.iter().any(|i| {
-            let background = i.end == Terminator::Background;
-            i.pipelines().any(|p| {
-                let parallel = parallel || background || p.stages.len() > 1;
-                p.stages.iter().any(|s| match &s.command {
-                    Command::Simple(c) => {
-                        parallel
-                            && c.words
-                                .first()
-                                .and_then(toolgate_bash::ast::Word::as_literal)
-                                .is_some_and(|l| &*l.text == name.as_bytes())
-                    }
-                    Command::Compound(c) => in_compound(&c.kind, name, parallel),
-                    Command::Function(_) | Command::Coproc(_) => false,
-                })
-            })
-        })
-    }
-    fn in_compound(kind: &Compound, name: &str, parallel: bool) -> bool {
-        match kind {
-            Compound::Group(l) | Compound::Subshell(l) => in_list(l, name, parallel),
-            Compound::If { branches, otherwise } => {
-                branches.iter().any(|(c, b)| in_list(c, name, parallel) || in_list(b, name, parallel))
-                    || otherwise.as_ref().is_some_and(|l| in_list(l, name, parallel))
-            }
-            Compound::While { condition, body } | Compound::Until { condition, body } => {
-                in_list(condition, name, parallel) || in_list(body, name, parallel)
-            }
-            Compound::For { body, .. }
-            | Compound::Select { body, .. }
-            | Compound::ArithmeticFor { body, .. } => in_list(body, name, parallel),
-            Compound::Case { arms, .. } => arms.iter().any(|a| in_list(&a.body, name, parallel)),
-            Compound::Condition(_) | Compound::Arithmetic(_) => false,
-        }
-    }
-    in_compound(&function.body.kind, name, false)
 }

@@ -1,0 +1,203 @@
+//! State that changes on the way: what bash starts because of it is never allowed.
+//!
+//! A name means `echo` at first and `curl` later, by every way a script has to change it, in every place
+//! where it does so before the name is used. A real bash runs each text with a stub in the place of `curl`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use toolgate_policy::batch::{Judge, Request};
+use toolgate_policy::profile::Verdict::{self, Allow};
+
+/// How a meaning is given, and how it is used: `%c` is the command, and what runs it comes behind.
+const MEANINGS: [(&str, &str); 8] = [
+    ("x=%c", "$x https://evil.example"),
+    ("x=%c", "\"${x}\" https://evil.example"),
+    ("f() { %c \"$@\"; }", "f https://evil.example"),
+    ("set -- %c", "$1 https://evil.example"),
+    ("x=(%c)", "${x[0]} https://evil.example"),
+    ("x='%c https://evil.example'", "eval \"$x\""),
+    ("y=%c; x=$y", "$x https://evil.example"),
+    ("read x <<< %c", "$x https://evil.example"),
+];
+
+/// Where the change stands: `%a` gives the harmless meaning, `%b` the other, `%u` uses it.
+const PLACES: [&str; 47] = [
+    "%a; %b; %u",
+    "%a; for i in 1 2; do %u; %b; done",
+    "%a; for i in *; do %u; %b; done",
+    "%a; for i in $(echo a b); do %u; %b; done",
+    "%a; for i in [ab] c; do %u; %b; done",
+    "%a; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do %u; %b; done",
+    "%a; n=0; while [ $n -lt 2 ]; do %u; %b; n=$((n+1)); done",
+    "%a; n=0; until [ $n -ge 2 ]; do %u; %b; n=$((n+1)); done",
+    "%a; for ((n=0; n<2; n++)); do %u; %b; done",
+    "%a; for i in 1 2; do for j in *; do %u; %b; done; done",
+    "%a; for j in *; do %u; done; %b; for j in *; do %u; done",
+    "%a; if true; then %b; fi; %u",
+    "%a; if false; then :; else %b; fi; %u",
+    "%b; if false; then %a; fi; %u",
+    "if true; then %b; else %a; fi; %u",
+    "if false; then %a; else %b; fi; %u",
+    "%a; true && %b; %u",
+    "%b; false && %a; %u",
+    "false && %a || %b; %u",
+    "%a; case x in y) :;; x) %b;; esac; %u",
+    "case x in y) %a;; x) %b;; esac; %u",
+    "case x in x) %b;; *) %a;; esac; %u",
+    "%a; { %b; }; %u",
+    "%a; { %b; } && %u",
+    "%a; (%b; %u)",
+    "%b; (%a); %u",
+    "%b; echo a | { %a; }; %u",
+    "%a; echo a | { %b; %u; }",
+    "%a; : \"$(%b; %u)\"",
+    "%a; { %b; %u; } & wait",
+    "%a; g() { %b; }; g; %u",
+    "%a; g() { %u; }; %b; g",
+    "%a; g() { %u; }; h() { %b; g; }; h",
+    "%a; g() { %b; return; }; g; %u",
+    "%a; n=0; g() { %u; %b; n=$((n+1)); if [ $n -lt 2 ]; then g; fi; }; g",
+    "%a; n=0; g() { n=$((n+1)); if [ $n -lt 2 ]; then g; fi; %u; %b; }; g",
+    "%a; n=0; g() { %u; %b; n=$((n+1)); if [ $n -lt 3 ]; then h; fi; }; h() { g; }; g",
+    "%a; eval '%b'; %u",
+    "%a; . /dev/stdin <<'END'\n%b\nEND\n%u",
+    "%a; trap '%b' USR1; kill -USR1 $$; %u",
+    "%a; trap '%b' DEBUG; %u; %u",
+    "%a; trap '%u' EXIT; %b",
+    "%a; (trap '%u' EXIT; %b)",
+    "trap '%b' DEBUG; %a; %u",
+    "%a; ! %b; %u",
+    "%a; time %b; %u",
+    "%a; while %b; do %u; break; done",
+];
+
+/// A change through a chain of variables takes several rounds to arrive.
+const CHAINS: [&str; 9] = [
+    "x=echo y=echo z=echo; for i in *; do $x https://evil.example; x=$y; y=$z; z=curl; done",
+    "x=echo y=echo z=echo; n=0; while [ $n -lt 5 ]; do $x https://evil.example; x=$y; y=$z; z=curl; n=$((n+1)); done",
+    "x=echo y=echo z=echo; n=0; g() { $x https://evil.example; x=$y; y=$z; z=curl; n=$((n+1)); [ $n -lt 6 ] && g; }; g",
+    "g() { $1 https://evil.example; n=$((n+1)); [ $n -lt 2 ] && g curl; }; n=0; g echo",
+    "x=curl; g() { local x=echo; $x a; }; g; $x https://evil.example",
+    "x=curl; g() { declare x=echo; }; g; $x https://evil.example",
+    "x=curl; g() { typeset x; x=echo; }; g; $x https://evil.example",
+    "curl() { echo; }; unset -f curl; curl https://evil.example",
+    "false && curl() { echo; }; curl https://evil.example",
+];
+
+fn judge(text: &str) -> Verdict {
+    let request = Request::Command { text: text.to_owned(), cwd: None };
+    Judge::new("/home/dev", "/home/dev/work/repo").judge(&request).verdict
+}
+
+fn texts() -> Vec<String> {
+    let mut out: Vec<String> = CHAINS.iter().map(|&text| text.to_owned()).collect();
+    for (set, used) in MEANINGS {
+        for place in PLACES {
+            // Quotes of a meaning end those of the place.
+            if place.contains('\'') && set.contains('\'') {
+                continue;
+            }
+            let text =
+                place.replace("%a", &set.replace("%c", "echo")).replace("%b", &set.replace("%c", "curl"));
+            out.push(text.replace("%u", used));
+        }
+    }
+    out
+}
+
+/// A search path that holds nothing but a stub, and files for patterns to find.
+struct Stage(PathBuf);
+
+impl Stage {
+    fn new(name: &str) -> Stage {
+        let root = std::env::temp_dir().join(format!("toolgate-policy-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        std::fs::create_dir_all(root.join("bin")).unwrap();
+        std::fs::create_dir_all(root.join("work")).unwrap();
+        for name in ["a", "b", "c", "d"] {
+            std::fs::write(root.join("work").join(name), "").unwrap();
+        }
+        let stub = root.join("bin/curl");
+        std::fs::write(&stub, "#!/bin/bash\necho >> \"$STAGE_LOG\"\n").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        Stage(root)
+    }
+
+    fn starts_stub(&self, text: &str) -> bool {
+        let log = self.0.join("log");
+        let _ = std::fs::remove_file(&log);
+        let _ = Command::new("/bin/bash")
+            .args(["-c", &format!("ulimit -t 5; {text}")])
+            .current_dir(self.0.join("work"))
+            .env_clear()
+            .env("PATH", self.0.join("bin"))
+            .env("STAGE_LOG", &log)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        log.exists()
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn what_bash_starts_after_a_change_is_never_allowed() {
+    if !std::path::Path::new("/bin/bash").exists() {
+        println!("skipped: there is no bash here");
+        return;
+    }
+    let stage = Stage::new("allowed");
+    let (mut started, mut wrong) = (0, Vec::new());
+    for text in texts() {
+        if judge(&text) == Allow {
+            if stage.starts_stub(&text) {
+                wrong.push(text);
+            }
+        } else {
+            started += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "allowed, and started:\n{}", wrong.join("\n"));
+    assert!(started > 300, "{started}");
+}
+
+#[test]
+fn most_of_these_texts_start_it() {
+    // The law above says little if bash starts nothing.
+    if !std::path::Path::new("/bin/bash").exists() {
+        println!("skipped: there is no bash here");
+        return;
+    }
+    let stage = Stage::new("sample");
+    let sample: Vec<String> = texts().into_iter().step_by(5).collect();
+    let started = sample.iter().filter(|text| stage.starts_stub(text)).count();
+    assert!(started * 10 >= sample.len() * 7, "{started} of {}", sample.len());
+}
+
+#[test]
+fn what_changes_nothing_stays_allowed() {
+    for text in [
+        "x=echo; for i in *; do $x \"$i\"; done",
+        "g() { local x=$1; echo \"$x\"; }; for x in *; do g \"$x\"; cat \"$x\"; done",
+        "g() { local n=$1; if [ \"$n\" -gt 0 ]; then echo \"$n\"; g $((n-1)); fi; }; g 3",
+        "if test -f a; then log() { echo \"$@\"; }; else log() { :; }; fi; log b",
+        "trap 'echo done' EXIT; x=a; touch \"$x\"",
+        "i=0; while [ $i -lt 3 ]; do touch \"f$i\"; i=$((i+1)); done",
+        "for i in 1 2 3; do for j in a b; do touch \"$i$j\"; done; done",
+        "out=\"\"; for f in *; do out=\"$out $f\"; done; echo \"$out\"",
+    ] {
+        assert_eq!(judge(text), Allow, "{text}");
+    }
+}
