@@ -17,10 +17,12 @@ use std::{env, fs};
 #[path = "src/rule_file.rs"]
 #[allow(dead_code, reason = "steps for users' rules alone are read but refused")]
 mod rule_file;
+#[path = "src/shape.rs"]
+mod shape;
 #[path = "src/pattern/syntax.rs"]
 mod syntax;
 
-use rule_file::{Matches, OneOrMany, StepDef};
+use rule_file::{Matches, OneOrMany, SetStep, StepDef};
 use serde::Deserialize;
 use syntax::Parsed;
 
@@ -52,6 +54,7 @@ fn main() {
     println!("cargo::rerun-if-changed=words.txt");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/rule_file.rs");
+    println!("cargo::rerun-if-changed=src/shape.rs");
     println!("cargo::rerun-if-changed=src/pattern/syntax.rs");
     let (rules, cases) = rules(&root.join("rules"));
     fs::write(out.join("rules.rs"), rules).unwrap();
@@ -193,32 +196,36 @@ fn ops(list: &[Parsed]) -> String {
 }
 
 fn step_code(rule: &str, step: &StepDef, written: &mut Vec<String>) -> String {
+    let step = match step {
+        StepDef::Shape(shape) => return format!("Step::Shape(Shape::{shape:?})"),
+        StepDef::Set(step) => step,
+    };
     match step {
-        StepDef::DropLines(list) | StepDef::StripNoise(list) => {
+        SetStep::DropLines(list) | SetStep::StripNoise(list) => {
             format!("Step::Drop({})", patterns(rule, list.list(), written))
         }
-        StepDef::DropOutside { lines, from, until } => format!(
+        SetStep::DropOutside { lines, from, until } => format!(
             "Step::DropOutside {{ noise: {}, from: {}, until: {} }}",
             patterns(rule, lines.list(), written),
             patterns(rule, from.list(), written),
             patterns(rule, until.list(), written)
         ),
-        StepDef::FoldLines(list) => {
+        SetStep::FoldLines(list) => {
             format!("Step::Fold {{ lines: {}, shown: 1 }}", patterns(rule, list.list(), written))
         }
-        StepDef::FoldList { lines, shown } => {
+        SetStep::FoldList { lines, shown } => {
             format!("Step::Fold {{ lines: {}, shown: {shown} }}", patterns(rule, lines.list(), written))
         }
-        StepDef::DropSection { from, until } => format!(
+        SetStep::DropSection { from, until } => format!(
             "Step::Section {{ from: {}, until: {} }}",
             patterns(rule, from.list(), written),
             patterns(rule, until.list(), written)
         ),
-        StepDef::KeepMatching(list) => format!("Step::Keep({})", patterns(rule, list.list(), written)),
-        StepDef::Truncate { max_lines, head, tail } => {
+        SetStep::KeepMatching(list) => format!("Step::Keep({})", patterns(rule, list.list(), written)),
+        SetStep::Truncate { max_lines, head, tail } => {
             format!("Step::Truncate {{ most: {max_lines}, head: {head}, tail: {tail} }}")
         }
-        StepDef::StripAnnotated {
+        SetStep::StripAnnotated {
             patterns: list,
             summary_pattern,
             long_output_threshold,
@@ -232,23 +239,9 @@ fn step_code(rule: &str, step: &StepDef, written: &mut Vec<String>) -> String {
                 patterns(rule, &summary, written)
             )
         }
-        StepDef::GroupByRule { .. } | StepDef::Dedup { .. } => {
+        SetStep::GroupByRule { .. } | SetStep::Dedup { .. } => {
             panic!("rules/{rule}: this step is for users' rules; built-in ones use `diagnostics` and `log`")
         }
-        StepDef::TestSummary => "Step::TestSummary".into(),
-        StepDef::GitStatus => "Step::GitStatus".into(),
-        StepDef::GitDiff => "Step::GitDiff".into(),
-        StepDef::GitLog => "Step::GitLog".into(),
-        StepDef::Log => "Step::Log".into(),
-        StepDef::Diagnostics => "Step::Diagnostics".into(),
-        StepDef::Frames => "Step::Frames".into(),
-        StepDef::Runs => "Step::Runs".into(),
-        StepDef::Json => "Step::Json".into(),
-        StepDef::CargoJson => "Step::CargoJson".into(),
-        StepDef::CiLog => "Step::CiLog".into(),
-        StepDef::ByFile => "Step::ByFile".into(),
-        StepDef::Listing => "Step::Listing".into(),
-        StepDef::Processes => "Step::Processes".into(),
     }
 }
 

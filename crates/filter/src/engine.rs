@@ -7,6 +7,7 @@
 use crate::catalog::Catalog;
 use crate::command::Argv;
 use crate::guard::{self, Weight};
+use crate::shape::Shape;
 use crate::sink::{Budget, Sink};
 use crate::stage::{self, Line, Mark, Next, Stage, json};
 use crate::stats::{FilterConfidence, FilterStats};
@@ -117,8 +118,10 @@ impl Filter {
             if !plain {
                 stage::general(&mut stages);
             }
-            let json =
-                !plain || rules.iter().any(|r| r.steps.iter().any(|s| matches!(s, crate::rule::Step::Json)));
+            let json = !plain
+                || rules
+                    .iter()
+                    .any(|r| r.steps.iter().any(|s| matches!(s, crate::rule::Step::Shape(Shape::Json))));
             Side::new(stages, json, &options)
         };
         Self {

@@ -21,6 +21,7 @@ mod rule;
 mod rule_file;
 mod rules;
 mod scan;
+mod shape;
 mod sink;
 mod stage;
 mod stats;

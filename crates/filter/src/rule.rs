@@ -2,6 +2,7 @@
 
 use crate::command;
 use crate::pattern::{Op, Pattern};
+use crate::shape::Shape;
 use regex::{Regex, RegexSet};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -171,7 +172,7 @@ impl Patterns {
     }
 }
 
-/// One thing a rule does. What each means stands with [`crate::rule_file::StepDef`].
+/// One thing a rule does. What each means stands with [`crate::rule_file::SetStep`] and [`Shape`].
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Drop(Patterns),
@@ -183,18 +184,5 @@ pub(crate) enum Step {
     Annotated { noise: Patterns, summary: Patterns, most: usize, head: usize, tail: usize },
     Group { location: Regex, rule: Regex },
     Dedup { normalize: Arc<[(Regex, String)]>, most: usize },
-    TestSummary,
-    GitStatus,
-    GitDiff,
-    GitLog,
-    Log,
-    Diagnostics,
-    Frames,
-    Runs,
-    Json,
-    CargoJson,
-    CiLog,
-    ByFile,
-    Listing,
-    Processes,
+    Shape(Shape),
 }

@@ -2,7 +2,11 @@
 //!
 //! Also included by the build script, so it knows nothing of the rest of the crate.
 
-use serde::Deserialize;
+use crate::shape::Shape;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
 
 /// One text or a list of them.
 #[derive(Debug, Clone, Deserialize)]
@@ -61,10 +65,41 @@ impl Matches {
     }
 }
 
-/// What a rule does with the lines, step by step.
+/// What a rule does with the lines, step by step: the name of a shape, or a table of settings.
+#[derive(Debug, Clone)]
+pub(crate) enum StepDef {
+    Shape(Shape),
+    Set(SetStep),
+}
+
+impl<'de> Deserialize<'de> for StepDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrTable;
+
+        impl<'de> Visitor<'de> for NameOrTable {
+            type Value = StepDef;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a step, or a table that sets one up")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<StepDef, E> {
+                Shape::deserialize(name.into_deserializer()).map(StepDef::Shape)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<StepDef, A::Error> {
+                SetStep::deserialize(MapAccessDeserializer::new(table)).map(StepDef::Set)
+            }
+        }
+
+        deserializer.deserialize_any(NameOrTable)
+    }
+}
+
+/// A step that is told what to do.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum StepDef {
+pub(crate) enum SetStep {
     /// Leaves out lines that say nothing (progress, passing tests).
     DropLines(OneOrMany),
     /// The same, but not inside blocks: what a failing test printed may look like anything.
@@ -99,16 +134,8 @@ pub(crate) enum StepDef {
         #[serde(default = "five")]
         keep_tail: usize,
     },
-    /// Adds up the results of several test programs.
-    TestSummary,
     /// Groups warnings by the rule that gave them.
     GroupByRule { location_pattern: String, rule_pattern: String },
-    /// `git status` without its advice.
-    GitStatus,
-    /// A diff without bookkeeping; runs of like changes folded.
-    GitDiff,
-    /// `git log` with short names.
-    GitLog,
     /// Counts lines that differ in numbers, times and addresses alone.
     Dedup {
         #[serde(default)]
@@ -116,26 +143,6 @@ pub(crate) enum StepDef {
         #[serde(default = "ten_thousand")]
         max_unique_patterns: usize,
     },
-    /// The same for logs: lines of a known shape are counted, trouble stays.
-    Log,
-    /// Shows repeated compiler and linter messages once, with every place.
-    Diagnostics,
-    /// Folds stack frames of libraries.
-    Frames,
-    /// Folds neighbouring lines that count something up.
-    Runs,
-    /// Shows rows of JSON lists once, and each that differs.
-    Json,
-    /// Shows what the compiler said in `--message-format json`.
-    CargoJson,
-    /// Takes job, step and time off the lines of a CI log.
-    CiLog,
-    /// Writes the file once for lines that begin `file:line:`.
-    ByFile,
-    /// Folds listings of machine-named files.
-    Listing,
-    /// Folds kernel threads and shortens command lines of a process table.
-    Processes,
 }
 
 /// A replacement that makes lines alike.

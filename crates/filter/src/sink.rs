@@ -70,6 +70,8 @@ pub(crate) struct Sink {
     lost_bytes: u64,
     lost_trouble: u64,
     slots: Vec<String>,
+    /// Numbers of lines that stand in slots.
+    in_slots: Vec<u64>,
     last_blank: bool,
     /// Lines left out without a word in place; one notice at the end counts them.
     pub(crate) cut: u64,
@@ -95,6 +97,7 @@ impl Sink {
             lost_bytes: 0,
             lost_trouble: 0,
             slots: Vec::new(),
+            in_slots: Vec::new(),
             last_blank: true,
             cut: 0,
             folded: 0,
@@ -130,6 +133,12 @@ impl Sink {
             self.entries.push(Entry { end: self.text.len(), number: 0, kind: Kind::Slot(id) });
         }
         id
+    }
+
+    /// A line counted as folded stands in a slot after all.
+    pub(crate) fn unfold(&mut self, number: u64) {
+        self.folded = self.folded.saturating_sub(1);
+        self.in_slots.push(number);
     }
 
     /// Fills a place; an empty text leaves nothing.
@@ -238,6 +247,10 @@ impl Sink {
         out.truncate(out.trim_end().len());
         if !out.is_empty() {
             out.push('\n');
+        }
+        if !self.in_slots.is_empty() {
+            numbers.extend(&self.in_slots);
+            numbers.sort_unstable();
         }
         numbers.retain(|n| *n > 0);
         (out, numbers)

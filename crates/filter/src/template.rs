@@ -110,13 +110,16 @@ fn hex_end(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count()
 }
 
-/// The whole numbers in a line, in order, at most eight.
-pub(crate) fn numbers(line: &str) -> Numbers {
+/// The whole numbers in a line, in order; none where there are more than [`MOST_NUMBERS`].
+pub(crate) fn numbers(line: &str) -> Option<Numbers> {
     let mut out = Numbers::default();
     let bytes = line.as_bytes();
     let mut at = 0;
-    while at < bytes.len() && out.count < out.values.len() {
+    while at < bytes.len() {
         if bytes[at].is_ascii_digit() {
+            if out.count == MOST_NUMBERS {
+                return None;
+            }
             if at > 1 && bytes[at - 1] == b'.' && bytes[at - 2].is_ascii_digit() {
                 out.fractions |= 1 << out.count;
             }
@@ -131,16 +134,19 @@ pub(crate) fn numbers(line: &str) -> Numbers {
             at += 1;
         }
     }
-    out
+    Some(out)
 }
+
+/// Numbers of a line that are looked at.
+pub(crate) const MOST_NUMBERS: usize = 16;
 
 /// Numbers of one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Numbers {
-    pub(crate) values: [u64; 8],
+    pub(crate) values: [u64; MOST_NUMBERS],
     pub(crate) count: usize,
     /// Which of them stand behind a decimal point, one bit each.
-    pub(crate) fractions: u8,
+    pub(crate) fractions: u16,
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@
 use crate::catalog::Catalog;
 use crate::engine::{Filter, FilterOptions, Stream};
 use crate::rule::{Match, Origin, Patterns, Rule, Step};
-use crate::rule_file::{MatchDef, Matches, Normalize, OneOrMany, StepDef};
+use crate::rule_file::{MatchDef, Matches, Normalize, OneOrMany, SetStep, StepDef};
+use crate::shape::Shape;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -224,35 +225,36 @@ enum Strategy {
 
 impl From<Strategy> for StepDef {
     fn from(strategy: Strategy) -> Self {
-        match strategy {
-            Strategy::StripNoise { patterns } => Self::DropLines(OneOrMany::Many(patterns)),
+        Self::Set(match strategy {
+            Strategy::StripNoise { patterns } => SetStep::DropLines(OneOrMany::Many(patterns)),
             Strategy::Truncate { max_lines, head, tail } => {
-                Self::Truncate { max_lines, head: head.unwrap_or(20), tail: tail.unwrap_or(20) }
+                SetStep::Truncate { max_lines, head: head.unwrap_or(20), tail: tail.unwrap_or(20) }
             }
-            Strategy::KeepMatching { patterns } => Self::KeepMatching(OneOrMany::Many(patterns)),
+            Strategy::KeepMatching { patterns } => SetStep::KeepMatching(OneOrMany::Many(patterns)),
             Strategy::StripAnnotated {
                 patterns,
                 summary_pattern,
                 long_output_threshold,
                 keep_head,
                 keep_tail,
-            } => Self::StripAnnotated {
+            } => SetStep::StripAnnotated {
                 patterns: OneOrMany::Many(patterns),
                 summary_pattern,
                 long_output_threshold: long_output_threshold.unwrap_or(30),
                 keep_head: keep_head.unwrap_or(10),
                 keep_tail: keep_tail.unwrap_or(5),
             },
-            Strategy::TestSummary { .. } => Self::TestSummary,
+            Strategy::TestSummary { .. } => return Self::Shape(Shape::TestSummary),
             Strategy::GroupByRule { location_pattern, rule_pattern } => {
-                Self::GroupByRule { location_pattern, rule_pattern }
+                SetStep::GroupByRule { location_pattern, rule_pattern }
             }
-            Strategy::GitStatus {} => Self::GitStatus,
-            Strategy::GitDiff { .. } => Self::GitDiff,
-            Strategy::Dedup { normalize_patterns, max_unique_patterns } => {
-                Self::Dedup { normalize_patterns, max_unique_patterns: max_unique_patterns.unwrap_or(10_000) }
-            }
-        }
+            Strategy::GitStatus {} => return Self::Shape(Shape::GitStatus),
+            Strategy::GitDiff { .. } => return Self::Shape(Shape::GitDiff),
+            Strategy::Dedup { normalize_patterns, max_unique_patterns } => SetStep::Dedup {
+                normalize_patterns,
+                max_unique_patterns: max_unique_patterns.unwrap_or(10_000),
+            },
+        })
     }
 }
 
@@ -355,25 +357,29 @@ fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
             Ok(())
         }
     };
+    let step = match step {
+        StepDef::Shape(shape) => return Ok(Step::Shape(*shape)),
+        StepDef::Set(step) => step,
+    };
     Ok(match step {
-        StepDef::DropLines(list) => Step::Drop(some(list, "drop_lines")?),
-        StepDef::StripNoise(list) => Step::Drop(some(list, "strip_noise")?),
-        StepDef::DropOutside { lines, from, until } => Step::DropOutside {
+        SetStep::DropLines(list) => Step::Drop(some(list, "drop_lines")?),
+        SetStep::StripNoise(list) => Step::Drop(some(list, "strip_noise")?),
+        SetStep::DropOutside { lines, from, until } => Step::DropOutside {
             noise: some(lines, "lines")?,
             from: some(from, "from")?,
             until: some(until, "until")?,
         },
-        StepDef::FoldLines(list) => Step::Fold { lines: some(list, "fold_lines")?, shown: 1 },
-        StepDef::FoldList { lines, shown } => Step::Fold { lines: some(lines, "fold_list")?, shown: *shown },
-        StepDef::DropSection { from, until } => {
+        SetStep::FoldLines(list) => Step::Fold { lines: some(list, "fold_lines")?, shown: 1 },
+        SetStep::FoldList { lines, shown } => Step::Fold { lines: some(lines, "fold_list")?, shown: *shown },
+        SetStep::DropSection { from, until } => {
             Step::Section { from: some(from, "from")?, until: some(until, "until")? }
         }
-        StepDef::KeepMatching(list) => Step::Keep(some(list, "keep_matching")?),
-        StepDef::Truncate { max_lines, head, tail } => {
+        SetStep::KeepMatching(list) => Step::Keep(some(list, "keep_matching")?),
+        SetStep::Truncate { max_lines, head, tail } => {
             sizes(*max_lines, *head, *tail)?;
             Step::Truncate { most: *max_lines, head: *head, tail: *tail }
         }
-        StepDef::StripAnnotated {
+        SetStep::StripAnnotated {
             patterns,
             summary_pattern,
             long_output_threshold,
@@ -389,10 +395,10 @@ fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
                 tail: *keep_tail,
             }
         }
-        StepDef::GroupByRule { location_pattern, rule_pattern } => {
+        SetStep::GroupByRule { location_pattern, rule_pattern } => {
             Step::Group { location: one(rule, location_pattern)?, rule: one(rule, rule_pattern)? }
         }
-        StepDef::Dedup { normalize_patterns, max_unique_patterns } => {
+        SetStep::Dedup { normalize_patterns, max_unique_patterns } => {
             let mut normalize = Vec::new();
             for entry in normalize_patterns {
                 if entry.replacement.replace("$$", "").contains('$') {
@@ -402,20 +408,6 @@ fn compile(rule: &str, step: &StepDef) -> Result<Step, RulesError> {
             }
             Step::Dedup { normalize: normalize.into(), most: *max_unique_patterns }
         }
-        StepDef::TestSummary => Step::TestSummary,
-        StepDef::GitStatus => Step::GitStatus,
-        StepDef::GitDiff => Step::GitDiff,
-        StepDef::GitLog => Step::GitLog,
-        StepDef::Log => Step::Log,
-        StepDef::Diagnostics => Step::Diagnostics,
-        StepDef::Frames => Step::Frames,
-        StepDef::Runs => Step::Runs,
-        StepDef::Json => Step::Json,
-        StepDef::CiLog => Step::CiLog,
-        StepDef::CargoJson => Step::CargoJson,
-        StepDef::ByFile => Step::ByFile,
-        StepDef::Listing => Step::Listing,
-        StepDef::Processes => Step::Processes,
     })
 }
 

@@ -1,10 +1,11 @@
 //! Shows repeated messages of compilers and linters once, with every place they are about.
 //!
-//! Knows four shapes: rustc and its kin (message, then `--> place`), gcc, clang and javac (`place:
-//! level: message`, then source and carets), tsc and MSBuild (`path(line,column): level code:
-//! message`), and stylish lists (a path, then `line:column  level  message  rule`). The first
-//! message of a kind is shown whole; a further one that differs in names and numbers alone is
-//! written as its place and those names. Nothing but repetition is left out: each place stays.
+//! Knows four shapes: rustc and its kin (message, then `--> place`), gcc, clang, javac and linters
+//! (`place: level: message` or `place: rule message`, then source and carets), tsc and MSBuild
+//! (`path(line,column): level code: message`), and stylish lists (a path, then `line:column  level
+//! message  rule`). The first message of a kind is shown whole; a further one is written as its
+//! place, and its message unless that is the same word for word. Nothing but repetition is left out:
+//! each place stays.
 
 use super::{Held, Line, Next, Stage};
 use crate::guard::{self, Weight};
@@ -44,8 +45,8 @@ struct Group {
     slot: usize,
     /// Level and message of the first repeat, for the case that it stays the only one.
     single: String,
-    /// Names in the message shown whole.
-    names: Vec<String>,
+    /// The message shown whole.
+    message: String,
     file: String,
     list: String,
     last_place: String,
@@ -133,14 +134,20 @@ struct Header<'a> {
     message: &'a str,
 }
 
-/// `path:12:5: error: message`; for g++ also `path:12:5:   required from here`.
+/// `path:12:5: error: message`, `path:12:5: E302 message`; for g++ also `path:12:5:   required from here`.
 fn colon_header(text: &str) -> Option<Header<'_>> {
     if text.starts_with([' ', '\t', '|', '[', '(', '"', '\'']) {
         return None;
     }
-    let (place, rest) = scan::split_once(text, ": ")?;
+    let (word, rest) = text.split_once(' ')?;
+    let Some(place) = word.strip_suffix(':') else {
+        // hadolint and markdownlint write no colon: `Dockerfile:3 DL3008 warning: Pin versions`.
+        let (path, position) = split_place(word)?;
+        let (level, message) = lint_rule(rest)?;
+        return Some(Header { path, position, level, message });
+    };
     let (path, position) = split_place(place)?;
-    if path.is_empty() || scan::holds(path, "://") || path.contains(' ') || path.len() > 300 {
+    if path.is_empty() || scan::holds(path, "://") || path.len() > 300 {
         return None;
     }
     let rest_trimmed = rest.trim_start();
@@ -149,10 +156,29 @@ fn colon_header(text: &str) -> Option<Header<'_>> {
     {
         return Some(Header { path, position, level, message });
     }
+    if let Some((level, message)) = lint_rule(rest_trimmed) {
+        return Some(Header { path, position, level, message });
+    }
     ["required from ", "required by ", "recursively required ", "in instantiation "]
         .iter()
         .any(|start| rest_trimmed.starts_with(start))
         .then_some(Header { path, position, level: "", message: rest_trimmed })
+}
+
+/// `E302 expected 2 blank lines`, `C0116: Missing docstring`, `value is not used (ineffassign)`: the
+/// rule that gave a message without a level, and the message.
+fn lint_rule(text: &str) -> Option<(&str, &str)> {
+    let (word, message) = text.split_once(' ')?;
+    let code = word.trim_end_matches(':');
+    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = code[letters..].bytes().take_while(u8::is_ascii_digit).count();
+    if (1..=6).contains(&letters) && (2..=5).contains(&digits) && letters + digits == code.len() {
+        return Some((code, message));
+    }
+    let name = text.strip_suffix(')')?.rsplit_once(" (")?.1;
+    let named = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    named.then_some((name, text))
 }
 
 /// `path(12,5): error TS2322: message`.
@@ -243,10 +269,9 @@ fn source(text: &str) -> Option<&str> {
     Some(rest.trim())
 }
 
-/// The message with its quoted names and numbers taken out, and those names.
-fn names(message: &str) -> (String, Vec<String>) {
+/// The message with its quoted names taken out.
+fn without_names(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
-    let mut found = Vec::new();
     let mut rest = message;
     while let Some(at) = rest.find(['`', '\'', '"', '‘', '“', '«', '»']) {
         let open = rest[at..].chars().next().unwrap_or('`');
@@ -264,7 +289,6 @@ fn names(message: &str) -> (String, Vec<String>) {
             Some(end) => {
                 out.push_str(&rest[..at]);
                 out.push('\u{1}');
-                found.push(body[..end].to_owned());
                 rest = &body[end + close.len_utf8()..];
             }
             None => {
@@ -274,7 +298,7 @@ fn names(message: &str) -> (String, Vec<String>) {
         }
     }
     out.push_str(rest);
-    (out, found)
+    out
 }
 
 fn plain_hash(text: &str) -> u64 {
@@ -284,7 +308,7 @@ fn plain_hash(text: &str) -> u64 {
 }
 
 fn masked(text: &str) -> u64 {
-    crate::template::hash(&names(text).0)
+    crate::template::hash(&without_names(text))
 }
 
 /// Name of the lint in a note that only says why it is on: `` `#[warn(unused)]` on by default``.
@@ -352,10 +376,6 @@ impl Block {
         text.split_once(':').is_some_and(|(head, _)| head.len() < 30 && !head.contains([';', '{', '(', '=']))
     }
 
-    fn names(&self) -> Vec<String> {
-        names(&self.message).1
-    }
-
     fn count(&self) -> u64 {
         self.lines.iter().filter(|l| !l.text.trim().is_empty()).count() as u64
     }
@@ -417,9 +437,9 @@ impl Diagnostics {
         }
         // What is said again word for word needs its place alone; so do notes as long as a page.
         let message = without_flag(&block.message);
-        let said = block.names() == group.names
+        let said = message == group.message
             || (block.level == "note" && message.len() > 100)
-            || message.len() > 300;
+            || (message.len() > 300 && !block.level.contains("error"));
         if group.last_place == place && said {
             return;
         }
@@ -462,7 +482,7 @@ impl Diagnostics {
         self.groups.push(Group {
             slot,
             single: String::new(),
-            names: block.names(),
+            message: without_flag(&block.message).to_owned(),
             file: block.path.clone(),
             list: String::new(),
             last_place: format!("{}:{}", block.path, block.position),

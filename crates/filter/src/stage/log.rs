@@ -1,22 +1,25 @@
 //! Counts log lines of a known shape; what states trouble is shown, each time.
 //!
-//! The first lines of a shape are shown where they stand, later ones are counted behind them. A
-//! status of 4xx or 5xx is part of the shape, so that the one failing request is not counted under
-//! the others.
+//! The first lines of a shape are shown where they stand, later ones are counted behind them, and
+//! the last one is shown below the count: how far it came, what the figures were at the end. A status
+//! of 4xx or 5xx is part of the shape, so that the one failing request is not counted under the
+//! others.
 
 use super::{Line, Next, Stage};
 use crate::guard::{self, Weight};
 use crate::known::Known;
 use crate::{scan, template, terminal};
 
-/// Lines of a shape that are shown.
-const SHOWN: u64 = 3;
+/// Lines of a shape that are shown before any is left out.
+const SHOWN: u64 = 2;
 /// The same where the line holds a word of trouble without stating any.
 const SHOWN_GUARDED: u64 = 20;
 /// Log lines seen before any is left out: short logs are read whole.
 const SHORT: u64 = 24;
 /// Shapes remembered.
 const SHAPES: usize = 2048;
+/// The last line of a shape is shown up to this length.
+const LONGEST_LAST: usize = 2000;
 
 #[derive(Default)]
 pub(crate) struct Log {
@@ -24,11 +27,15 @@ pub(crate) struct Log {
     shapes: Known<Shape>,
 }
 
+#[derive(Default)]
 struct Shape {
     count: u64,
     hidden: u64,
     slot: Option<usize>,
     mask: Box<str>,
+    /// The line left out last, and its number.
+    last: String,
+    number: u64,
 }
 
 impl Stage for Log {
@@ -49,9 +56,7 @@ impl Stage for Log {
         let entry = match self.shapes.entry(key) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(_) if !room => return next.line(line),
-            std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(Shape { count: 0, hidden: 0, slot: None, mask: Box::default() })
-            }
+            std::collections::hash_map::Entry::Vacant(free) => free.insert(Shape::default()),
         };
         entry.count += 1;
         if entry.count > shown && self.seen > SHORT {
@@ -61,18 +66,31 @@ impl Stage for Log {
                 entry.mask = mask[..terminal::floor(&mask, 90)].into();
             }
             entry.hidden += 1;
+            entry.last.clear();
+            if line.text.len() <= LONGEST_LAST {
+                entry.last.push_str(line.text);
+            }
+            entry.number = line.number;
             return next.folded(1);
         }
         next.line(line.known());
     }
 
     fn finish(&mut self, next: &mut Next<'_>) {
-        for shape in self.shapes.values() {
-            if let (Some(slot), true) = (shape.slot, shape.hidden > 0) {
-                next.sink.fill(slot, format!("[… {} × {} …]", shape.hidden, shape.mask));
+        for (_, shape) in self.shapes.drain() {
+            let Some(slot) = shape.slot else { continue };
+            let mut hidden = shape.hidden;
+            let mut text = String::new();
+            if !shape.last.is_empty() {
+                hidden -= 1;
+                next.sink.unfold(shape.number);
             }
+            if hidden > 0 {
+                text = format!("[… {hidden} × {} …]\n", shape.mask);
+            }
+            text.push_str(&shape.last);
+            next.sink.fill(slot, text);
         }
-        self.shapes.clear();
     }
 }
 
@@ -239,9 +257,28 @@ mod tests {
             assert!(shown.contains(&format!("charge ch_{n} failed")));
         }
         assert!(
-            shown.matches("WARN pool is full").count() < 25 && shown.contains("280 × WARN pool is full"),
+            shown.matches("WARN pool is full").count() < 25 && shown.contains("279 × WARN pool is full"),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn the_last_line_of_a_shape_says_how_far_it_came() {
+        let row = |n: usize| {
+            format!("2026-03-01 00:{:02}:{:02} INFO epoch {n} loss 0.{}\n", n / 60, n % 60, 900 - n * 13 % 71)
+        };
+        let text: String = (0..200).map(row).collect();
+        let shown = filtered(&text);
+        assert!(shown.ends_with(&row(199)) && shown.contains("[… 175 × INFO epoch # loss #.# …]"), "{shown}");
+        let done = filter_captured(
+            &Catalog::built_in(),
+            "./train",
+            0,
+            text.as_bytes(),
+            b"",
+            CaptureOptions::default(),
+        );
+        assert_eq!((done.hidden_lines, done.stats.kept_lines), (175, (0..24).chain([199]).collect()));
     }
 
     #[test]

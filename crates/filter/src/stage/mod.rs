@@ -16,6 +16,7 @@ mod frames;
 mod git_diff;
 mod git_log;
 mod git_status;
+mod go_json;
 mod group;
 pub(crate) mod json;
 mod listing;
@@ -27,6 +28,7 @@ mod truncate;
 
 use crate::guard::{self, Weight};
 use crate::rule::{Origin, Rule, Step};
+use crate::shape::Shape;
 use crate::sink::Sink;
 
 /// What the engine knows about a line.
@@ -201,23 +203,33 @@ pub(crate) fn of_rule(rule: &Rule, stages: &mut Vec<Box<dyn Stage>>) {
                 Box::new(group::GroupByRule::new(location.clone(), rule.clone()))
             }
             Step::Dedup { normalize, most } => Box::new(dedup::Dedup::new(normalize.clone(), *most)),
-            Step::TestSummary => Box::new(test_summary::TestSummary::default()),
-            Step::GitStatus => Box::new(git_status::GitStatus::default()),
-            Step::GitDiff => Box::new(git_diff::GitDiff::default()),
-            Step::GitLog => Box::new(git_log::GitLog::default()),
-            Step::Log => Box::new(log::Log::default()),
-            Step::Diagnostics => Box::new(diagnostics::Diagnostics::default()),
-            Step::Frames => Box::new(frames::Frames::default()),
-            Step::Runs => Box::new(runs::Runs::default()),
-            // The shape of JSON is judged on the whole stream, by the engine.
-            Step::Json => continue,
-            Step::CargoJson => Box::new(cargo_json::CargoJson),
-            Step::CiLog => Box::new(ci_log::CiLog::default()),
-            Step::ByFile => Box::new(by_file::ByFile::default()),
-            Step::Listing => Box::new(listing::Listing::default()),
-            Step::Processes => Box::new(processes::Processes::default()),
+            Step::Shape(shape) => match of_shape(*shape) {
+                Some(stage) => stage,
+                None => continue,
+            },
         });
     }
+}
+
+fn of_shape(shape: Shape) -> Option<Box<dyn Stage>> {
+    Some(match shape {
+        // Judged on the whole stream, by the engine.
+        Shape::Json => return None,
+        Shape::TestSummary => Box::new(test_summary::TestSummary::default()),
+        Shape::GitStatus => Box::new(git_status::GitStatus::default()),
+        Shape::GitDiff => Box::new(git_diff::GitDiff::default()),
+        Shape::GitLog => Box::new(git_log::GitLog::default()),
+        Shape::Log => Box::new(log::Log::default()),
+        Shape::Diagnostics => Box::new(diagnostics::Diagnostics::default()),
+        Shape::Frames => Box::new(frames::Frames::default()),
+        Shape::Runs => Box::new(runs::Runs::default()),
+        Shape::CargoJson => Box::new(cargo_json::CargoJson),
+        Shape::GoJson => Box::new(go_json::GoJson::default()),
+        Shape::CiLog => Box::new(ci_log::CiLog::default()),
+        Shape::ByFile => Box::new(by_file::ByFile::default()),
+        Shape::Listing => Box::new(listing::Listing::default()),
+        Shape::Processes => Box::new(processes::Processes::default()),
+    })
 }
 
 /// The steps every output takes unless its rule says that it is what was asked for.

@@ -6,7 +6,7 @@
 
 use super::{Held, Line, Next, Stage};
 use crate::guard::{self, Weight};
-use crate::template::{self, Numbers};
+use crate::template::{self, MOST_NUMBERS, Numbers};
 
 /// Hidden lines below which the run is shown: the notice would cost as much.
 const LEAST: u64 = 4;
@@ -27,7 +27,7 @@ pub(super) struct Run {
     sample: Box<str>,
     last: Numbers,
     /// Which numbers still go up evenly, and by how much.
-    steps: [Option<i64>; 8],
+    steps: [Option<i64>; MOST_NUMBERS],
     /// Lines after the first.
     count: u64,
 }
@@ -123,9 +123,14 @@ impl Run {
         if text.len() > 400 {
             return None;
         }
-        let last = template::numbers(text);
+        let last = template::numbers(text)?;
         let worded = text.chars().filter(|c| c.is_alphabetic()).take(3).count() >= 3;
-        (last.count > 0 && worded).then(|| Self { sample: Box::from(text), last, steps: [None; 8], count: 0 })
+        (last.count > 0 && worded).then(|| Self {
+            sample: Box::from(text),
+            last,
+            steps: [None; MOST_NUMBERS],
+            count: 0,
+        })
     }
 
     /// Takes the line into the run if it goes on with it.
@@ -136,11 +141,11 @@ impl Run {
         if !template::alike(&self.sample, text) {
             return false;
         }
-        let numbers = template::numbers(text);
+        let Some(numbers) = template::numbers(text) else { return false };
         if numbers.count != self.last.count {
             return false;
         }
-        let mut steps = [None; 8];
+        let mut steps = [None; MOST_NUMBERS];
         let mut counting = false;
         for (at, step) in steps.iter_mut().enumerate().take(numbers.count) {
             let difference = numbers.values[at].wrapping_sub(self.last.values[at]) as i64;
@@ -192,6 +197,10 @@ mod tests {
             (0..40).map(|n| format!("row {} ok\n", n * 31 % 40)).collect(),
             (0..40).map(|n| format!("task {n} failed\n")).collect(),
             (0..40).map(|n| format!("src/a.rs:{n}: see here\n")).collect(),
+            (0..40).map(|n| format!("1 2 3 4 5 6 7 row {n} of {}\n", n * n % 37)).collect(),
+            (0..40)
+                .map(|n| format!("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 row {n} of {}\n", n * n % 37))
+                .collect(),
         ] {
             assert_eq!(filtered(&text), text);
         }
