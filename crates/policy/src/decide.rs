@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use crate::path::Map;
 use crate::permissions::{BlockList, ConfirmList, Hit, PermissionPolicy, Said};
 use crate::profile::{self, Profile, Setting, Verdict};
-use crate::rule::{Caller, Rules};
+use crate::rule::{About, Caller, Rules};
 use crate::word::shown;
 use std::borrow::Cow;
 use toolgate_bash::ast::Span;
@@ -138,27 +138,126 @@ pub struct Decision {
     pub reasons: Vec<Reason>,
 }
 
+/// Which questions somebody answered before they are put.
+///
+/// An answer lifts what the profile, a rule of the user's or project's, or a list asks. It lifts no refusal, nothing
+/// that is hard, and no rule of the machine's.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Answered<'a> {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those about some commands of a script: one answer for each, in order. What is asked about the script as a
+    /// whole, or about what no command does, is no part of them.
+    Commands(&'a [bool]),
+    /// All that are about this very call.
+    Call,
+}
+
+impl Answered<'_> {
+    /// Whether those about a command are.
+    pub(crate) fn is(self, command: usize) -> bool {
+        match self {
+            Answered::Nothing => false,
+            Answered::Commands(list) => list.get(command) == Some(&true),
+            Answered::Call => true,
+        }
+    }
+
+    /// Whether those about an effect of this command, or of none, are.
+    fn is_of(self, command: Option<usize>) -> bool {
+        command.map_or_else(|| self.is_whole(), |command| self.is(command))
+    }
+
+    /// Whether those about the call as a whole are.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Answered::Call)
+    }
+
+    pub(crate) fn is_nothing(self) -> bool {
+        match self {
+            Answered::Nothing => true,
+            Answered::Commands(list) => !list.contains(&true),
+            Answered::Call => false,
+        }
+    }
+}
+
 /// Judges what was found.
 #[must_use]
 pub fn decide(analysis: &Analysis, policy: &Policy, situation: &Situation<'_>) -> Decision {
-    let caller = &situation.caller;
+    decide_beside(analysis, policy, situation, Answered::default())
+}
+
+/// Judges what was found, where somebody answered some of the questions.
+#[must_use]
+pub fn decide_beside(
+    analysis: &Analysis,
+    policy: &Policy,
+    situation: &Situation<'_>,
+    answered: Answered<'_>,
+) -> Decision {
     let mut reasons = Reasons::default();
-    for effect in &analysis.effects {
-        let command = effect.command.and_then(|c| analysis.commands.get(c as usize));
-        reasons.extend(judge(effect, command, policy, situation));
-    }
-    reasons.extend(policy.rules.on_tool(caller));
-    for command in &analysis.commands {
-        reasons.extend(policy.rules.on_command(command, caller));
-    }
-    reasons.extend(on_lists(analysis, policy, caller));
-    // Nothing was found in a text that was not understood: that is no permission.
-    if let Some(unknown) = analysis.unknown.as_ref().filter(|_| !situation.setting.contained)
-        && reasons.verdict == Verdict::Allow
-    {
-        reasons.extend([not_understood(format!("syntax: {unknown}"), Some(unknown.span))]);
-    }
+    weigh(analysis, policy, situation, answered, &mut reasons);
     reasons.decision()
+}
+
+/// The verdict of [`decide_beside`] without its reasons, which are most of the work.
+#[must_use]
+pub fn verdict(
+    analysis: &Analysis,
+    policy: &Policy,
+    situation: &Situation<'_>,
+    answered: Answered<'_>,
+) -> Verdict {
+    let mut verdict = Verdict::Allow;
+    weigh(analysis, policy, situation, answered, &mut verdict);
+    verdict
+}
+
+/// Puts together what is said of a call.
+trait Scale {
+    /// The strictest so far.
+    fn verdict(&self) -> Verdict;
+
+    /// Takes one thing more.
+    fn put(&mut self, verdict: Verdict, reason: impl FnOnce() -> Reason);
+}
+
+/// The one place where it is said what counts.
+fn weigh(
+    analysis: &Analysis,
+    policy: &Policy,
+    situation: &Situation<'_>,
+    answered: Answered<'_>,
+    scale: &mut impl Scale,
+) {
+    let caller = &situation.caller;
+    let mut about = (None, policy.rules.about(None));
+    for effect in &analysis.effects {
+        let at = effect.command.map(|c| c as usize);
+        let command = at.and_then(|at| analysis.commands.get(at));
+        if about.0 != at {
+            about = (at, policy.rules.about(command));
+        }
+        weigh_effect(effect, command, about.1, answered.is_of(at), policy, situation, scale);
+    }
+    weigh_tool(policy, caller, answered, scale);
+    for (at, command) in analysis.commands.iter().enumerate() {
+        for against in policy.rules.about(Some(command)).on_command(command, caller) {
+            if !(answered.is(at) && against.is_answerable()) {
+                scale.put(against.verdict, || against.reason(Some(command.span)));
+            }
+        }
+    }
+    weigh_lists(analysis, policy, caller, answered, scale);
+    // Nothing was found in a text that was not understood: that is no permission.
+    let understood = situation.setting.contained || answered.is_whole();
+    if let Some(unknown) = analysis.unknown.as_ref().filter(|_| !understood)
+        && scale.verdict() == Verdict::Allow
+    {
+        scale.put(Verdict::Ask, || not_understood(format!("syntax: {unknown}"), Some(unknown.span)));
+    }
 }
 
 /// Judges a call for what its inputs do not tell, by who makes it alone.
@@ -166,15 +265,40 @@ pub fn decide(analysis: &Analysis, policy: &Policy, situation: &Situation<'_>) -
 /// `otherwise` is the answer where no rule is about the tool. An allow of a rule lifts it where it asks. What the
 /// inputs do tell, and what lists say about them, is for [`decide`].
 #[must_use]
-pub fn decide_unread(otherwise: Verdict, policy: &Policy, situation: &Situation<'_>) -> Decision {
+pub fn decide_unread(
+    otherwise: Verdict,
+    policy: &Policy,
+    situation: &Situation<'_>,
+    answered: Answered<'_>,
+) -> Decision {
     let caller = &situation.caller;
     let mut reasons = Reasons::default();
-    if otherwise > Verdict::Allow && !policy.rules.allow_tool(caller) {
+    let lifted = otherwise <= Verdict::Ask && answered.is_whole();
+    if otherwise > Verdict::Allow && !lifted && !policy.rules.allow_tool(caller) {
         let what = format!("what `{}` would do with these parameters is not known", shown(caller.tool));
-        reasons.extend([Reason { verdict: otherwise, ..not_understood(what, None) }]);
+        reasons.add(Reason { verdict: otherwise, ..not_understood(what, None) });
     }
-    reasons.extend(policy.rules.on_tool(caller));
+    weigh_tool(policy, caller, answered, &mut reasons);
     reasons.decision()
+}
+
+/// What rules say of the tool, whatever it is called with.
+fn weigh_tool(policy: &Policy, caller: &Caller<'_>, answered: Answered<'_>, scale: &mut impl Scale) {
+    for against in policy.rules.on_tool(caller) {
+        if !(answered.is_whole() && against.is_answerable()) {
+            scale.put(against.verdict, || against.reason(None));
+        }
+    }
+}
+
+impl Scale for Verdict {
+    fn verdict(&self) -> Verdict {
+        *self
+    }
+
+    fn put(&mut self, verdict: Verdict, _: impl FnOnce() -> Reason) {
+        *self = verdict.max(*self);
+    }
 }
 
 /// Reasons as they come together.
@@ -193,14 +317,8 @@ impl Reasons {
     /// The most that are told.
     const MOST: usize = 64;
 
-    fn extend(&mut self, reasons: impl IntoIterator<Item = Reason>) {
-        for reason in reasons {
-            self.verdict = self.verdict.max(reason.verdict);
-            self.add(reason);
-        }
-    }
-
     fn add(&mut self, reason: Reason) {
+        self.verdict = self.verdict.max(reason.verdict);
         let same = |r: &Reason| {
             r.code == reason.code
                 && r.message == reason.message
@@ -224,24 +342,41 @@ impl Reasons {
     }
 }
 
+impl Scale for Reasons {
+    fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    fn put(&mut self, _: Verdict, reason: impl FnOnce() -> Reason) {
+        self.add(reason());
+    }
+}
+
 /// What the lists say. They only tighten.
-fn on_lists(analysis: &Analysis, policy: &Policy, caller: &Caller<'_>) -> Vec<Reason> {
-    let blocked = policy.blocked.hits(analysis).map(|hit| {
+fn weigh_lists(
+    analysis: &Analysis,
+    policy: &Policy,
+    caller: &Caller<'_>,
+    answered: Answered<'_>,
+    scale: &mut impl Scale,
+) {
+    for hit in policy.blocked.hits_beside(analysis, answered) {
         let verdict = if hit.sure { Verdict::Deny } else { Verdict::Ask };
-        of_list(verdict, "blocked-command", "blocked commands", hit)
-    });
-    let confirmed = policy
-        .confirmed
-        .hits(analysis)
-        .map(|hit| of_list(Verdict::Ask, "confirmed-command", "confirmed commands", hit));
-    let lists = policy.lists.iter().filter_map(|list| {
+        scale.put(verdict, || of_list(verdict, "blocked-command", "blocked commands", hit));
+    }
+    for hit in policy.confirmed.hits_beside(analysis, answered) {
+        scale.put(Verdict::Ask, || of_list(Verdict::Ask, "confirmed-command", "confirmed commands", hit));
+    }
+    for list in &policy.lists {
         let said = match &analysis.input {
-            Input::Script => list.on_script(caller.tool, analysis),
+            Input::Script => list.on_script_beside(caller.tool, analysis, answered),
             Input::Arguments(inputs) => list.on_inputs(caller.tool, inputs),
         };
-        listed(said?, caller.tool)
-    });
-    blocked.chain(confirmed).chain(lists).collect()
+        let counts = |said: &Said<'_>| said.action == Verdict::Deny || !answered.is_whole();
+        if let Some(said) = said.filter(|said| said.action > Verdict::Allow && counts(said)) {
+            scale.put(said.action, || listed(said, caller.tool));
+        }
+    }
 }
 
 fn of_list(verdict: Verdict, code: &'static str, list: &str, hit: Hit<'_>) -> Reason {
@@ -258,17 +393,16 @@ fn of_list(verdict: Verdict, code: &'static str, list: &str, hit: Hit<'_>) -> Re
     }
 }
 
-fn listed(said: Said<'_>, tool: &str) -> Option<Reason> {
+fn listed(said: Said<'_>, tool: &str) -> Reason {
     let (verb, code) = match said.action {
-        Verdict::Allow => return None,
-        Verdict::Ask => ("asks about", "permission-asks"),
         Verdict::Deny => ("denies", "permission-denies"),
+        Verdict::Ask | Verdict::Allow => ("asks about", "permission-asks"),
     };
     let message = match said.entry {
         Some(entry) => format!("the permission list of `{}` {verb} `{}`", shown(tool), shown(&entry.pattern)),
         None => format!("no entry of the permission list of `{}` is about it", shown(tool)),
     };
-    Some(Reason {
+    Reason {
         verdict: said.action,
         code: Cow::Borrowed(code),
         message,
@@ -277,7 +411,7 @@ fn listed(said: Said<'_>, tool: &str) -> Option<Reason> {
         source: Source::List,
         lift: None,
         instead: None,
-    })
+    }
 }
 
 fn not_understood(message: String, span: Option<Span>) -> Reason {
@@ -293,12 +427,15 @@ fn not_understood(message: String, span: Option<Span>) -> Reason {
     }
 }
 
-fn judge(
+fn weigh_effect(
     effect: &Effect,
     command: Option<&CommandRun>,
+    rules: About<'_>,
+    answered: bool,
     policy: &Policy,
     situation: &Situation<'_>,
-) -> Option<Reason> {
+    scale: &mut impl Scale,
+) {
     let open = !effect.kind.is_net() || situation.network.allows(effect.target.as_deref());
     let seen = profile::see(effect, situation.map, situation.setting, open);
     let row = profile::judge(policy.profile, effect, &seen);
@@ -307,26 +444,26 @@ fn judge(
         // An effect no row is about.
         None => (Verdict::Ask, "not-understood", "no row of the profile is about it", "", false),
     };
-    let found = policy.rules.on_effect(effect, command, &situation.caller, situation.map);
-    if let Some(reason) = found.against(effect).filter(|reason| reason.verdict >= action) {
-        return Some(reason);
+    let found = rules.on_effect(effect, command, &situation.caller, situation.map);
+    let against = found.against.filter(|against| against.verdict >= action);
+    let answerable = !hard && action <= Verdict::Ask && against.is_none_or(|a| a.is_answerable());
+    if answered && answerable {
+        return;
+    }
+    if let Some(against) = against {
+        scale.put(against.verdict, || against.reason(Some(effect.span)));
+        return;
     }
     if action > Verdict::Allow && !hard && found.lifts() {
-        return None;
+        return;
     }
-    if action == Verdict::Allow {
-        let rests = matches!(code, "contained" | "deletes-undoable");
-        return rests.then(|| reason(action, code, effect, command, why, "", Source::Profile));
+    // Of what is allowed only what it rests on is told.
+    if action == Verdict::Allow && !matches!(code, "contained" | "deletes-undoable") {
+        return;
     }
-    Some(reason(
-        action,
-        code,
-        effect,
-        command,
-        why,
-        instead,
-        if hard { Source::Hard } else { Source::Profile },
-    ))
+    let source = if hard && action > Verdict::Allow { Source::Hard } else { Source::Profile };
+    let instead = if action == Verdict::Allow { "" } else { instead };
+    scale.put(action, || reason(action, code, effect, command, why, instead, source));
 }
 
 fn reason(

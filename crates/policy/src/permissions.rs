@@ -13,6 +13,7 @@ pub use crate::autonomy::AutonomyLevel;
 pub use entry::{BlockList, ConfirmList, Hit};
 
 use crate::analyse::{Analysis, CommandRun, Context, Input, script};
+use crate::decide::Answered;
 use crate::profile::Verdict;
 use crate::rule::line;
 use entry::Entry;
@@ -180,22 +181,39 @@ impl PermissionPolicy {
     /// counts. `None` where the tool has no list.
     #[must_use]
     pub fn on_script(&self, tool: &str, analysis: &Analysis) -> Option<Said<'_>> {
+        self.on_script_beside(tool, analysis, Answered::default())
+    }
+
+    /// The same where some questions were answered: what denies those commands counts, and what asks does not.
+    pub(crate) fn on_script_beside(
+        &self,
+        tool: &str,
+        analysis: &Analysis,
+        answered: Answered<'_>,
+    ) -> Option<Said<'_>> {
         let list = self.tools.get(tool)?;
         // Of a text that was not understood, or runs nothing, only what holds for everything can be said.
         let empty = analysis.unknown.is_some() || analysis.commands.is_empty();
         let whole = list.first().filter(|c| is_wholesale(&c.rule.pattern)).map(|c| &c.rule);
+        // What it asks about a command is asked below, about each that nobody answered for.
+        let whole = whole.filter(|rule| empty || answered.is_nothing() || rule.action != Verdict::Ask);
         let start = match whole {
             Some(rule) => Said { action: rule.action, entry: Some(rule), span: None },
             None => Said { action: Verdict::Allow, entry: None, span: None },
         };
         let silent = empty.then_some(Said { action: Verdict::Ask, entry: None, span: None });
-        let commands = analysis.commands.iter().map(|command| on_command(list, command));
+        let counts = |at, action| action == Verdict::Deny || !answered.is(at);
+        let commands = analysis.commands.iter().map(|command| on_command(list, command)).enumerate();
+        let commands = commands.filter(|(at, said)| counts(*at, said.action)).map(|(_, said)| said);
         let entries = list.iter().filter_map(|c| match &c.matcher {
-            Matcher::Entry(entry) => entry.in_script(analysis).filter(|hit| hit.sure).map(|hit| Said {
-                action: c.rule.action,
-                entry: Some(&c.rule),
-                span: Some(hit.span),
-            }),
+            Matcher::Entry(entry) => {
+                let hit = entry.in_script(analysis, |at, _| counts(at, c.rule.action));
+                hit.filter(|hit| hit.sure).map(|hit| Said {
+                    action: c.rule.action,
+                    entry: Some(&c.rule),
+                    span: Some(hit.span),
+                })
+            }
             Matcher::Glob => None,
         });
         // Of equally strict answers the first is told.
@@ -280,9 +298,10 @@ fn first_on_input<'l>(list: &'l [Compiled], spellings: &[String]) -> Option<(usi
 }
 
 fn first_on_command<'l>(list: &'l [Compiled], command: &CommandRun) -> Option<(usize, &'l Compiled)> {
-    let text = line(&command.words);
+    let text = std::cell::OnceCell::new();
     list.iter().enumerate().find(|(_, c)| match &c.matcher {
-        Matcher::Glob => fits(&c.rule.pattern, &text, c.rule.action),
+        Matcher::Glob if matches!(c.rule.pattern.as_str(), "*" | "**") => true,
+        Matcher::Glob => fits(&c.rule.pattern, text.get_or_init(|| line(&command.words)), c.rule.action),
         Matcher::Entry(entry) => entry.is_on(command),
     })
 }

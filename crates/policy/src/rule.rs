@@ -9,6 +9,7 @@
 //! nothing.
 
 mod cover;
+mod index;
 mod path_glob;
 mod read;
 
@@ -23,6 +24,8 @@ use crate::effect::{Effect, Kind};
 use crate::path::{self, Map};
 use crate::profile::Verdict;
 use crate::word::{Word, shown};
+pub(crate) use index::About;
+use index::Index;
 use path_glob::{Fit, PathGlob};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -100,24 +103,30 @@ pub struct Rule {
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     list: Vec<Arc<Rule>>,
+    index: Arc<Index>,
 }
 
 impl Rules {
+    fn of(list: Vec<Arc<Rule>>) -> Rules {
+        let index = Arc::new(Index::of(&list));
+        Rules { list, index }
+    }
+
     /// Puts the rules of two layers together.
     #[must_use]
     pub fn and(mut self, other: Rules) -> Rules {
         self.list.extend(other.list);
-        self
+        Rules::of(self.list)
     }
 
     /// All but the rule at this place.
     #[must_use]
     pub fn without(&self, at: usize) -> Rules {
-        let mut rules = self.clone();
-        if at < rules.list.len() {
-            rules.list.remove(at);
+        let mut list = self.list.clone();
+        if at < list.len() {
+            list.remove(at);
         }
-        rules
+        Rules::of(list)
     }
 
     /// How many rules there are.
@@ -153,39 +162,40 @@ impl Rules {
     }
 
     /// What tightens because of the tool that is called, whatever with.
-    pub(crate) fn on_tool(&self, caller: &Caller<'_>) -> impl Iterator<Item = Reason> {
-        self.iter()
+    pub(crate) fn on_tool(&self, caller: &Caller<'_>) -> impl Iterator<Item = Against<'_>> {
+        self.about(None)
             .filter(|r| r.verdict > Verdict::Allow && r.is_about_the_tool() && r.holds_for(caller))
-            .map(|r| r.reason(r.verdict, None))
+            .map(|rule| Against { rule, verdict: rule.verdict })
     }
 
     /// Whether a rule about the tool allows it, and none is against it.
     pub(crate) fn allow_tool(&self, caller: &Caller<'_>) -> bool {
-        let mut about = self.iter().filter(|r| r.is_about_the_tool() && r.holds_for(caller)).peekable();
+        let mut about = self.about(None).filter(|r| r.is_about_the_tool() && r.holds_for(caller)).peekable();
         about.peek().is_some() && about.all(|r| r.verdict == Verdict::Allow && r.layer.may_loosen())
     }
+}
 
+impl<'r> About<'r> {
     /// What tightens because of a command's words.
     pub(crate) fn on_command(
-        &self,
+        self,
         command: &CommandRun,
         caller: &Caller<'_>,
-    ) -> impl Iterator<Item = Reason> {
-        self.iter()
-            .filter(|r| r.verdict > Verdict::Allow && r.is_about_words() && r.holds_for(caller))
-            .filter_map(|r| Some(r.reason(r.tightened(r.on_words(command))?, Some(command.span))))
+    ) -> impl Iterator<Item = Against<'r>> {
+        self.filter(|r| r.verdict > Verdict::Allow && r.is_about_words() && r.holds_for(caller))
+            .filter_map(|rule| Some(Against { rule, verdict: rule.tightened(rule.on_words(command))? }))
     }
 
-    /// What the rules say about an effect.
+    /// What the rules say about an effect of the command.
     pub(crate) fn on_effect(
-        &self,
+        self,
         effect: &Effect,
         command: Option<&CommandRun>,
         caller: &Caller<'_>,
         map: &Map,
-    ) -> Found<'_> {
+    ) -> Found<'r> {
         let mut found = Found::default();
-        for rule in self.iter().filter(|r| r.holds_for(caller)) {
+        for rule in self.filter(|r| r.holds_for(caller)) {
             if rule.is_about_the_tool() || rule.is_about_words() {
                 let words = || command.map_or(Fit::No, |c| rule.on_words(c));
                 found.add_whole(rule, if rule.is_about_the_tool() { Fit::Yes } else { words() });
@@ -197,11 +207,30 @@ impl Rules {
     }
 }
 
+/// A rule that tightens, and how far.
+#[derive(Clone, Copy)]
+pub(crate) struct Against<'r> {
+    rule: &'r Rule,
+    /// What it decides here: on a mere perhaps, it asks.
+    pub(crate) verdict: Verdict,
+}
+
+impl Against<'_> {
+    /// Whether it is a question that an answer lifts: what the machine's rules ask is asked each time.
+    pub(crate) fn is_answerable(self) -> bool {
+        self.verdict <= Verdict::Ask && self.rule.layer != Layer::Managed
+    }
+
+    pub(crate) fn reason(self, span: Option<Span>) -> Reason {
+        self.rule.reason(self.verdict, span)
+    }
+}
+
 /// What rules say about one effect.
 #[derive(Default)]
 pub(crate) struct Found<'r> {
-    /// The strictest rule about the effect itself.
-    against: Option<(&'r Rule, Verdict)>,
+    /// The strictest rule about the effect itself; of equals the machine's.
+    pub(crate) against: Option<Against<'r>>,
     /// Whether one about the whole command or call is against it. Its reason is told once, for the whole.
     opposed: bool,
     lifted: bool,
@@ -212,9 +241,9 @@ impl<'r> Found<'r> {
         if rule.verdict == Verdict::Allow {
             self.lifted |= fit == Fit::Yes && rule.layer.may_loosen();
         } else if let Some(verdict) = rule.tightened(fit)
-            && self.against.is_none_or(|(_, other)| verdict > other)
+            && self.against.is_none_or(|a| (verdict, a.rule.layer) > (a.verdict, rule.layer))
         {
-            self.against = Some((rule, verdict));
+            self.against = Some(Against { rule, verdict });
         }
     }
 
@@ -223,11 +252,6 @@ impl<'r> Found<'r> {
             Verdict::Allow => self.add(rule, fit),
             Verdict::Ask | Verdict::Deny => self.opposed |= fit > Fit::No,
         }
-    }
-
-    /// The strictest rule against it, as a reason.
-    pub(crate) fn against(&self, effect: &Effect) -> Option<Reason> {
-        self.against.map(|(rule, verdict)| rule.reason(verdict, Some(effect.span)))
     }
 
     /// Whether one allows it that may, and none is against it.

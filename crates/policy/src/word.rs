@@ -58,6 +58,9 @@ pub fn is_exact(text: &str) -> bool {
 /// A text as it is shown to people: unknown parts as `…` and `*`, controls escaped.
 #[must_use]
 pub fn shown(text: &str) -> String {
+    if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

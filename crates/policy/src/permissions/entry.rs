@@ -1,8 +1,10 @@
 //! Lists of blocked and confirmed commands: entries that are words, or a construct of the shell.
 
 use crate::analyse::{Analysis, CommandRun, Constructs};
+use crate::decide::Answered;
 use crate::path;
 use crate::word::Word;
+use std::borrow::Cow;
 use toolgate_bash::ast::Span;
 
 /// Commands that are never run, whatever else is allowed.
@@ -65,7 +67,17 @@ impl BlockList {
 
     /// Every entry that a script runs into, in the order of the list.
     pub fn hits<'l>(&'l self, analysis: &'l Analysis) -> impl Iterator<Item = Hit<'l>> {
-        self.entries.iter().filter_map(|e| e.in_script(analysis))
+        self.hits_beside(analysis, Answered::default())
+    }
+
+    /// The same where some questions were answered: of those commands only what is surely an entry's counts.
+    pub(crate) fn hits_beside<'l>(
+        &'l self,
+        analysis: &'l Analysis,
+        answered: Answered<'l>,
+    ) -> impl Iterator<Item = Hit<'l>> {
+        let counts = move |at, likeness| likeness == Likeness::Yes || !answered.is(at);
+        self.entries.iter().filter_map(move |e| e.in_script(analysis, counts))
     }
 }
 
@@ -111,13 +123,22 @@ impl ConfirmList {
 
     /// Every entry that a script runs into, in the order of the list. A mention inside quoted text is none.
     pub fn hits<'l>(&'l self, analysis: &'l Analysis) -> impl Iterator<Item = Hit<'l>> {
-        self.entries.iter().filter_map(|e| e.in_script(analysis))
+        self.hits_beside(analysis, Answered::default())
+    }
+
+    /// The same without the commands whose questions were answered.
+    pub(crate) fn hits_beside<'l>(
+        &'l self,
+        analysis: &'l Analysis,
+        answered: Answered<'l>,
+    ) -> impl Iterator<Item = Hit<'l>> {
+        self.entries.iter().filter_map(move |e| e.in_script(analysis, |at, _| !answered.is(at)))
     }
 }
 
 /// Whether words are an entry's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Likeness {
+pub(super) enum Likeness {
     No,
     /// A word that is not known may be.
     Maybe,
@@ -150,17 +171,22 @@ impl Entry {
         Entry { text: lower, construct, words }
     }
 
-    pub(super) fn in_script(&self, analysis: &Analysis) -> Option<Hit<'_>> {
+    /// What a script does that is the entry's. `counts` says which commands, by their place, are looked at.
+    pub(super) fn in_script(
+        &self,
+        analysis: &Analysis,
+        counts: impl Fn(usize, Likeness) -> bool,
+    ) -> Option<Hit<'_>> {
         let hit = |span, sure| Hit { entry: &self.text, span, sure };
         if let Some(construct) = self.construct {
             return analysis.constructs.has(construct).then(|| hit(Span::default(), true));
         }
         let mut maybe = None;
-        for command in &analysis.commands {
+        for (at, command) in analysis.commands.iter().enumerate() {
             match self.on_command(command) {
+                likeness if likeness == Likeness::No || !counts(at, likeness) => {}
                 Likeness::Yes => return Some(hit(command.span, true)),
-                Likeness::Maybe => maybe = maybe.or(Some(command.span)),
-                Likeness::No => {}
+                _ => maybe = maybe.or(Some(command.span)),
             }
         }
         let statement = analysis.statements.iter().find(|(words, _)| words.starts_with(&self.words));
@@ -184,12 +210,23 @@ impl Entry {
         if !program.is_exact() {
             return Likeness::Maybe;
         }
-        let lower = program.text.to_lowercase();
-        let name = path::name(&lower);
+        let text = folded(&program.text);
+        let rest = strip_folded(path::name(&text), first);
         // `mkfs` is `mkfs.ext4` too. An entry may name a path, or a device of the shell.
-        let named = name == first || name.strip_prefix(first).is_some_and(|rest| rest.starts_with('.'));
-        if named || lower == first { Likeness::Yes } else { Likeness::No }
+        let named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        if named || text.eq_ignore_ascii_case(first) { Likeness::Yes } else { Likeness::No }
     }
+}
+
+/// A text in lower case, but for letters of ASCII: those are compared without regard to case.
+fn folded(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) }
+}
+
+/// What follows in a folded text on this lower-case beginning.
+fn strip_folded<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+    let (head, rest) = text.split_at_checked(start.len())?;
+    head.eq_ignore_ascii_case(start).then_some(rest)
 }
 
 /// The words that follow the program, in order; others may stand between them.
@@ -207,8 +244,9 @@ fn on_args(wanted: &[String], args: &[Word<'_>]) -> Likeness {
                 }
                 continue;
             }
-            let arg = arg.text.to_lowercase();
-            if arg == *want || want.ends_with('=') && arg.starts_with(want.as_str()) {
+            let arg = folded(&arg.text);
+            let rest = strip_folded(&arg, want);
+            if rest.is_some_and(|rest| rest.is_empty() || want.ends_with('=')) {
                 continue 'wanted;
             }
             only_options &= arg.starts_with('-');

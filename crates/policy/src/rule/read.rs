@@ -79,7 +79,7 @@ impl Rules {
     /// A word that is none of the language's, a pattern that cannot be read, a rule about nothing, or an
     /// example that does not hold.
     pub fn compile(texts: &[RuleText], layer: Layer) -> Result<Rules, RuleError> {
-        let mut rules = Rules::default();
+        let mut list = Vec::with_capacity(texts.len().min(Self::MOST));
         for (at, text) in texts.iter().enumerate() {
             let label = [&text.name, &text.origin].into_iter().find(|l| !l.is_empty()).cloned();
             let label = label.unwrap_or_else(|| format!("number {}", at + 1));
@@ -89,9 +89,9 @@ impl Rules {
             }
             let rule = Rule::read(text, &label, layer).map_err(wrong)?;
             rule.check_examples(text).map_err(wrong)?;
-            rules.list.push(Arc::new(rule));
+            list.push(Arc::new(rule));
         }
-        Ok(rules)
+        Ok(Rules::of(list))
     }
 }
 
@@ -186,7 +186,7 @@ impl Rule {
         };
         // What it says about a caller is not what its examples are about.
         let anyone = Rule { tool: Vec::new(), trust: Vec::new(), autonomy: Vec::new(), ..self.clone() };
-        let rules = Rules { list: vec![Arc::new(anyone)] };
+        let rules = Rules::of(vec![Arc::new(anyone)]);
         for (key, list, want) in [("match", &text.matches, true), ("not_match", &text.not_match, false)] {
             each(key, list, |example| {
                 let analysis = crate::analyse::script(example, &context);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use toolgate_exec::{Capabilities, Gate, NetworkScope, Reason, Session, ToolCall, Verdict};
 use toolgate_policy::analyse::{Analysis, Input};
-use toolgate_policy::decide::{self, Decision, Policy, Situation};
+use toolgate_policy::decide::{self, Answered, Decision, Policy, Situation};
 use toolgate_policy::path::Map;
 use toolgate_policy::profile::{Setting, Verdict as Judgement};
 use toolgate_policy::rule::Caller;
@@ -70,53 +70,68 @@ impl PermissionGate {
         self
     }
 
-    /// The verdict before autonomy, as if these were the grants.
-    fn judged(&self, call: &ToolCall, session: &Session, live: &Live) -> Verdict {
-        let said = match call.finding::<Understood>() {
-            Some(Understood(analysis)) if analysis.input == Input::Script && is_shell(call) => {
-                return self.of_analysis(analysis, call, session, live);
-            }
-            Some(Understood(arguments)) => self.of_arguments(arguments, call, session),
-            // Nothing was found out about it: what the tool can do at all decides.
-            None => {
-                let nothing = Analysis { input: Input::Arguments(Vec::new()), ..Analysis::default() };
-                self.of_arguments(&nothing, call, session)
-            }
-        };
-        match said {
-            Verdict::Ask(_)
-                if live.iter().any(|grant| grant.covers_call(call))
-                    && self.is_liftable_call(call, session) =>
-            {
-                Verdict::Allow
+    /// The verdict before autonomy, as if these were the grants; they are looked at only where something is asked.
+    fn judged(&self, call: &ToolCall, session: &Session, live: impl Fn() -> Live) -> Verdict {
+        let found = found(call);
+        match is_script(&found, call) {
+            true => self.of_commands(&found, call, session, live),
+            false => self.of_call(&found, call, session, live),
+        }
+    }
+
+    fn of_call(
+        &self,
+        arguments: &Analysis,
+        call: &ToolCall,
+        session: &Session,
+        live: impl Fn() -> Live,
+    ) -> Verdict {
+        match self.of_arguments(arguments, call, session, Answered::Nothing) {
+            Verdict::Ask(_) if live().cover_call(call) => {
+                self.of_arguments(arguments, call, session, Answered::Call)
             }
             said => said,
         }
     }
 
     /// What is said of a tool that is no shell: of its arguments, and for what they don't tell.
-    fn of_arguments(&self, arguments: &Analysis, call: &ToolCall, session: &Session) -> Verdict {
+    fn of_arguments(
+        &self,
+        arguments: &Analysis,
+        call: &ToolCall,
+        session: &Session,
+        answered: Answered<'_>,
+    ) -> Verdict {
         let told = says_all(call) && !arguments.effects.is_empty();
         let otherwise = if told || is_harmless(call) { Judgement::Allow } else { Judgement::Ask };
-        let unread = |situation: &Situation<'_>| decide::decide_unread(otherwise, &self.policy, situation);
-        let unread = verdict(&self.in_situation(call, session, unread));
-        verdict(&self.decide(arguments, call, session)).and(unread)
+        self.in_situation(call, session, |situation| {
+            let unread = decide::decide_unread(otherwise, &self.policy, situation, answered);
+            let read = decide::decide_beside(arguments, &self.policy, situation, answered);
+            verdict(read).and(verdict(unread))
+        })
     }
 
-    fn of_analysis(&self, analysis: &Analysis, call: &ToolCall, session: &Session, live: &Live) -> Verdict {
-        let whole = verdict(&self.decide(analysis, call, session));
-        if !matches!(whole, Verdict::Ask(_)) || live.is_empty() {
-            return whole;
-        }
-        match self.without_granted(analysis, call, session, live) {
-            // What is left is part of a whole that is not refused: it is allowed or asked about.
-            Some(rest) => verdict(&self.decide_rest(&rest, call, session)),
-            None => whole,
-        }
-    }
-
-    fn decide(&self, analysis: &Analysis, call: &ToolCall, session: &Session) -> Decision {
-        self.in_situation(call, session, |situation| decide::decide(analysis, &self.policy, situation))
+    fn of_commands(
+        &self,
+        analysis: &Analysis,
+        call: &ToolCall,
+        session: &Session,
+        live: impl Fn() -> Live,
+    ) -> Verdict {
+        self.in_situation(call, session, |situation| {
+            // Reasons are most of the work, and most calls need none.
+            let says = |answered| decide::verdict(analysis, &self.policy, situation, answered);
+            let covered = match says(Answered::Nothing) {
+                Judgement::Allow => return Verdict::Allow,
+                Judgement::Ask => live().cover_commands(&call.tool_id, analysis),
+                Judgement::Deny => Vec::new(),
+            };
+            let answered = Answered::Commands(&covered);
+            if covered.contains(&true) && says(answered) == Judgement::Allow {
+                return Verdict::Allow;
+            }
+            verdict(decide::decide_beside(analysis, &self.policy, situation, answered))
+        })
     }
 
     fn in_situation<T>(
@@ -135,16 +150,27 @@ impl PermissionGate {
     }
 }
 
-fn verdict(decision: &Decision) -> Verdict {
-    let reasons = || {
-        let strictest = decision.reasons.iter().filter(|r| r.verdict == decision.verdict);
-        strictest.map(told).collect()
-    };
-    match decision.verdict {
+fn verdict(decision: Decision) -> Verdict {
+    let Decision { verdict, reasons } = decision;
+    let strictest = || reasons.into_iter().filter(|r| r.verdict == verdict).map(told).collect();
+    match verdict {
         Judgement::Allow => Verdict::Allow,
-        Judgement::Ask => Verdict::Ask(reasons()),
-        Judgement::Deny => Verdict::Deny(reasons()),
+        Judgement::Ask => Verdict::Ask(strictest()),
+        Judgement::Deny => Verdict::Deny(strictest()),
     }
+}
+
+/// What was found out about a call; nothing where nobody looked: what its tool can do at all decides then.
+fn found(call: &ToolCall) -> Cow<'_, Analysis> {
+    match call.finding::<Understood>() {
+        Some(Understood(analysis)) => Cow::Borrowed(analysis),
+        None => Cow::Owned(Analysis { input: Input::Arguments(Vec::new()), ..Analysis::default() }),
+    }
+}
+
+/// Whether it is the commands that are judged.
+fn is_script(found: &Analysis, call: &ToolCall) -> bool {
+    found.input == Input::Script && is_shell(call)
 }
 
 /// Whether the call's command is all that it runs. A server's tool may do anything with a command.
@@ -176,7 +202,7 @@ impl Gate for PermissionGate {
     }
 
     fn check(&self, call: &ToolCall, session: &Session) -> Verdict {
-        match self.judged(call, session, &self.live()) {
+        match self.judged(call, session, || self.live()) {
             // A person said beforehand that questions are answered; what is refused stays refused.
             Verdict::Ask(_) if self.autonomy == AutonomyLevel::Full => Verdict::Allow,
             other => other,
@@ -207,20 +233,11 @@ fn scope(scope: &NetworkScope) -> decide::NetworkScope {
     }
 }
 
-fn told(reason: &decide::Reason) -> Reason {
-    let mut told =
-        Reason::new(reason.code.clone(), reason.message.clone()).source(Cow::Borrowed(reason.source.name()));
-    if let Some(span) = reason.span {
-        told = told.span(span.start as usize..span.end as usize);
-    }
-    if let Some(rule) = &reason.rule {
-        told = told.rule(rule.clone());
-    }
-    if let Some(lift) = &reason.lift {
-        told = told.grant(lift.clone());
-    }
-    if let Some(instead) = reason.instead {
-        told = told.hint(instead);
-    }
+fn told(reason: decide::Reason) -> Reason {
+    let mut told = Reason::new(reason.code, reason.message).source(Cow::Borrowed(reason.source.name()));
+    told.span = reason.span.map(|span| span.start as usize..span.end as usize);
+    told.rule = reason.rule;
+    told.grant = reason.lift;
+    told.hint = reason.instead.map(str::to_owned);
     told
 }

@@ -32,10 +32,37 @@ pub struct ToolPattern {
 
 #[derive(Clone, Debug)]
 struct Argument {
-    words: Vec<GlobMatcher>,
+    words: Vec<WordPattern>,
     /// It ends in `*`: any words may follow.
     open: bool,
     glob: String,
+}
+
+/// What a word may be.
+#[derive(Clone, Debug)]
+enum WordPattern {
+    /// This.
+    Is(String),
+    /// What the glob fits. Boxed: a compiled one is large.
+    Like(Box<GlobMatcher>),
+}
+
+impl WordPattern {
+    fn parse(text: &str) -> Result<Self, String> {
+        // Most words of patterns are no globs, and comparing is much cheaper.
+        if !text.contains(['*', '?', '[', ']', '{', '}', '\\']) {
+            return Ok(Self::Is(text.to_owned()));
+        }
+        let built = GlobBuilder::new(text).literal_separator(false).backslash_escape(true).build();
+        built.map(|g| Self::Like(Box::new(g.compile_matcher()))).map_err(|e| e.kind().to_string())
+    }
+
+    fn fits(&self, word: &str) -> bool {
+        match self {
+            Self::Is(text) => text == word,
+            Self::Like(glob) => glob.is_match(word),
+        }
+    }
 }
 
 /// How surely a call is one of those that a pattern names.
@@ -131,10 +158,6 @@ fn is_blind(analysis: &Analysis) -> bool {
 
 impl Argument {
     fn parse(inside: &str) -> Result<Self, String> {
-        let glob = |text: &str| {
-            let built = GlobBuilder::new(text).literal_separator(false).backslash_escape(true).build();
-            built.map(|g| g.compile_matcher()).map_err(|e| e.kind().to_string())
-        };
         // `cargo:*` is another spelling of `cargo *`.
         let spelled = inside.trim().replace(":*", " *");
         let mut words: Vec<&str> = spelled.split_ascii_whitespace().collect();
@@ -146,7 +169,7 @@ impl Argument {
             words.pop();
         }
         Ok(Self {
-            words: words.into_iter().map(glob).collect::<Result<_, _>>()?,
+            words: words.into_iter().map(WordPattern::parse).collect::<Result<_, _>>()?,
             open,
             glob: inside.trim().to_owned(),
         })
@@ -159,13 +182,13 @@ impl Argument {
             command.words.len() == self.words.len()
         };
         enough
-            && self.words.iter().enumerate().all(|(at, glob)| {
+            && self.words.iter().enumerate().all(|(at, pattern)| {
                 // A program is named by its file name; a word that is not known fits nothing.
                 let word = match at {
                     0 => command.program(),
                     _ => command.words.get(at).and_then(|w| w.exact()),
                 };
-                word.is_some_and(|w| glob.is_match(w))
+                word.is_some_and(|w| pattern.fits(w))
             })
     }
 

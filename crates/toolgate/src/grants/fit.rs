@@ -14,14 +14,12 @@ use super::grant::{Grant, Lift};
 use super::propose::{is_path, is_quiet};
 
 impl Grant {
-    /// Whether it is about the command at `index`, and every effect of it is one of the grant's.
-    pub(crate) fn covers(&self, tool: &str, analysis: &Analysis, index: usize) -> bool {
+    /// Whether the command at `index`, whose words are its own, is in its place and does nothing but what it lifts.
+    pub(super) fn allows(&self, analysis: &Analysis, index: usize) -> bool {
         let Some(command) = analysis.commands.get(index) else { return false };
-        self.tool == tool
-            // A variable in front can make another command of it.
-            && !command.variables_changed
+        // A variable in front can make another command of it.
+        !command.variables_changed
             && self.is_in_place(command.dir.as_deref())
-            && self.form.fits(command)
             && effects_of(analysis, index).all(|effect| self.lifts.iter().any(|lift| lift.is_of(effect)))
     }
 
@@ -47,29 +45,14 @@ pub(crate) fn effects_of(analysis: &Analysis, index: usize) -> impl Iterator<Ite
     analysis.effects.iter().filter(move |e| e.command.is_some_and(|c| c as usize == index))
 }
 
-impl Form {
-    fn fits(&self, command: &CommandRun) -> bool {
-        match self {
-            Self::Call { .. } => false,
-            Self::Exact { words } => {
-                words.len() == command.words.len()
-                    && words.iter().zip(&command.words).enumerate().all(|(at, (want, word))| {
-                        let Some(text) = certain(word) else { return false };
-                        if at == 0 { is_program(want, text) } else { want == text }
-                    })
-            }
-            Self::Like { words } => fits_like(words, command).unwrap_or(false),
-        }
-    }
-}
-
 /// The text of a word that is one word and known.
 pub(super) fn certain<'w>(word: &'w Word<'_>) -> Option<&'w str> {
     word.exact().filter(|_| !word.splits)
 }
 
-/// Whether `text` runs the program that is found under this name, and no file that is called the same.
-fn is_program(program: &str, text: &str) -> bool {
+/// Whether a command runs the program that is found under this name, and no file that is called the same.
+pub(super) fn is_program(program: &str, command: &CommandRun) -> bool {
+    let Some(text) = command.words.first().and_then(certain) else { return false };
     text == program
         || name(text) == program
             && ["/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"]
@@ -77,34 +60,58 @@ fn is_program(program: &str, text: &str) -> bool {
                 .any(|dir| text.strip_prefix(dir) == Some(program))
 }
 
-fn fits_like(forms: &[WordForm], command: &CommandRun) -> Option<bool> {
-    let (WordForm::Is(program), forms) = forms.split_first()? else { return None };
-    let (first, args) = command.words.split_first()?;
-    let known = |word: &Word<'_>| certain(word).is_some() || is_glob_of_files(word);
-    if !is_program(program, certain(first)?) || !args.iter().all(known) {
-        return None;
-    }
-    let dir = command.dir.as_deref()?;
-    let call = argv::read(knowledge::program(program)?, args);
-    if call.info || !call.unknown.is_empty() || call.command.is_some() {
-        return None;
-    }
-    let given: Vec<_> = args.iter().filter(|w| !is_quiet(w, &call, args)).collect();
-    let is = |form: &WordForm, at: usize| given.get(at).is_some_and(|w| form.is(w, &call, dir));
-    let mut at = 0;
-    for form in forms {
-        if !is(form, at) {
+/// A command as its program reads it, for grants of commands that are like each other.
+pub(super) struct Given<'c> {
+    command: &'c CommandRun,
+    dir: &'c str,
+    call: Call<'c>,
+    /// Its words without the program, and without options that only change how much is said.
+    words: Vec<&'c Word<'static>>,
+}
+
+impl<'c> Given<'c> {
+    /// Reads a command; `None` where something of it is not known.
+    pub(super) fn of(command: &'c CommandRun) -> Option<Self> {
+        let (first, args) = command.words.split_first()?;
+        let known = |word: &Word<'_>| certain(word).is_some() || is_glob_of_files(word);
+        if !args.iter().all(known) {
             return None;
         }
-        at += 1;
-        // Of files below a directory there may be any number, where the program takes any number.
-        let many =
-            |at: usize| given.get(at).is_some_and(|w| call.operands.iter().any(|o| o.word == **w && o.many));
-        while matches!(form, WordForm::Below(_)) && many(at) && is(form, at) {
-            at += 1;
+        let dir = command.dir.as_deref()?;
+        let call = argv::read(knowledge::program(name(certain(first)?))?, args);
+        if call.info || !call.unknown.is_empty() || call.command.is_some() {
+            return None;
         }
+        let words = args.iter().filter(|w| !is_quiet(w, &call, args)).collect();
+        Some(Self { command, dir, call, words })
     }
-    Some(at == given.len())
+}
+
+impl Form {
+    /// Whether a command is one of those it is about.
+    pub(super) fn is_like(&self, given: &Given<'_>) -> bool {
+        let Self::Like { words } = self else { return false };
+        let Some((WordForm::Is(program), forms)) = words.split_first() else { return false };
+        let is = |form: &WordForm, at: usize| {
+            given.words.get(at).is_some_and(|w| form.is(w, &given.call, given.dir))
+        };
+        // Of files below a directory there may be any number, where the program takes any number.
+        let many = |at: usize| {
+            let word = given.words.get(at);
+            word.is_some_and(|w| given.call.operands.iter().any(|o| o.word == **w && o.many))
+        };
+        let mut at = 0;
+        for form in forms {
+            if !is(form, at) {
+                return false;
+            }
+            at += 1;
+            while matches!(form, WordForm::Below(_)) && many(at) && is(form, at) {
+                at += 1;
+            }
+        }
+        at == given.words.len() && is_program(program, given.command)
+    }
 }
 
 /// Whether a word stands for names of files in a directory that is known: it can be no option and lead nowhere else.

@@ -51,6 +51,14 @@ impl Form {
             Self::Call { .. } => "",
         }
     }
+
+    /// The words of one command; none where it is about more.
+    pub(super) fn exact_words(&self) -> &[String] {
+        match self {
+            Self::Exact { words } => words,
+            Self::Like { .. } | Self::Call { .. } => &[],
+        }
+    }
 }
 
 impl fmt::Display for Form {

@@ -15,6 +15,7 @@
 mod fit;
 mod form;
 mod grant;
+mod live;
 mod propose;
 mod shelf;
 mod store;
@@ -26,5 +27,5 @@ pub use shelf::{DEFAULT_TIME, Grants, GrantsWatch, LONGEST_TIME, Listed, SESSION
 pub use store::GrantsError;
 
 pub(crate) use fit::effects_of;
+pub(crate) use live::Live;
 pub(crate) use propose::{exact_call, for_command};
-pub(crate) use shelf::Live;

@@ -11,6 +11,7 @@ use toolgate_exec::ToolCall;
 use toolgate_exec::{Findings, Normaliser, Session};
 
 use super::grant::{Grant, Scope};
+use super::live::{Index, Live};
 use super::propose::Proposal;
 use super::store::{Body, GrantsError, Lock, MOST, Stamp, stamp};
 
@@ -49,7 +50,7 @@ struct Shelf {
     session: Vec<Grant>,
     stored: Vec<(Option<Stamp>, Vec<Grant>)>,
     /// All of them together, for whoever judges.
-    all: Arc<Vec<Grant>>,
+    all: Arc<Index>,
 }
 
 /// A grant with where it is kept.
@@ -120,7 +121,7 @@ impl Grants {
     /// The grants that hold now.
     pub(crate) fn live(&self) -> Live {
         let shelf = self.shelf.read().unwrap_or_else(PoisonError::into_inner);
-        Live { all: shelf.all.clone(), now: (self.clock)() }
+        Live::new(shelf.all.clone(), (self.clock)())
     }
 
     /// Gives what was proposed. Where it is there already, its time begins anew.
@@ -308,35 +309,7 @@ impl Place {
 impl Shelf {
     fn gather(&mut self) {
         let stored = self.stored.iter().flat_map(|(_, grants)| grants);
-        self.all = Arc::new(self.session.iter().chain(stored).cloned().collect());
-    }
-}
-
-/// The grants at one moment.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Live {
-    all: Arc<Vec<Grant>>,
-    now: u64,
-}
-
-impl Live {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Grant> {
-        self.all.iter().filter(|g| g.holds_at(self.now))
-    }
-
-    /// The same with one more that nobody has given yet.
-    pub(crate) fn with(&self, proposal: &Proposal) -> Self {
-        let mut all = (*self.all).clone();
-        all.extend(proposal.parts.iter().map(|(form, lifts)| Grant {
-            created: self.now,
-            expires: u64::MAX,
-            ..Grant::new(proposal.tool.clone(), form.clone(), lifts.clone(), None)
-        }));
-        Self { all: Arc::new(all), now: self.now }
+        self.all = Arc::new(Index::of(self.session.iter().chain(stored).cloned()));
     }
 }
 

@@ -1,15 +1,14 @@
 //! What grants lift of a question, and what a grant would say to lift it.
 
 use toolgate_exec::{Session, ToolCall, Verdict};
-use toolgate_policy::analyse::{Analysis, CommandRun, Context, Input};
-use toolgate_policy::decide::{self, Decision, Policy, Source};
+use toolgate_policy::analyse::{Analysis, CommandRun, Context};
+use toolgate_policy::decide::{self, Answered, Policy};
 use toolgate_policy::effect::Effect;
 use toolgate_policy::profile::Verdict as Judgement;
-use toolgate_policy::rule::Layer;
 
-use super::PermissionGate;
+use super::{PermissionGate, found, is_script, verdict};
 use crate::grants::{Grants, Live, NotGrantable, Proposal, effects_of, exact_call, for_command};
-use crate::understanding::{FileSystemLinks, Understood};
+use crate::understanding::FileSystemLinks;
 
 impl PermissionGate {
     /// What would have to be granted so that this call, which is asked about, is not asked about again.
@@ -22,7 +21,7 @@ impl PermissionGate {
     pub fn proposal(&self, call: &ToolCall, session: &Session) -> Result<Proposal, NotGrantable> {
         let live = self.live();
         let proposal = self.proposed(call, session, &live)?;
-        match self.judged(call, session, &live.with(&proposal)) {
+        match self.judged(call, session, || live.with(&proposal)) {
             Verdict::Allow => Ok(proposal),
             verdict => Err(still_asked(&verdict)),
         }
@@ -34,10 +33,9 @@ impl PermissionGate {
     /// As [`PermissionGate::proposal`].
     pub fn proposal_for_pattern(&self, call: &ToolCall, session: &Session) -> Result<Proposal, NotGrantable> {
         let proposal = self.proposed(call, session, &self.live())?;
-        if self.is_liftable_call(call, session) {
-            Ok(proposal)
-        } else {
-            Err(still_asked(&self.judged(call, session, &Live::default())))
+        match self.judged_answered(call, session) {
+            Verdict::Allow => Ok(proposal),
+            verdict => Err(still_asked(&verdict)),
         }
     }
 
@@ -51,16 +49,15 @@ impl PermissionGate {
     }
 
     fn proposed(&self, call: &ToolCall, session: &Session, live: &Live) -> Result<Proposal, NotGrantable> {
-        match self.judged(call, session, live) {
+        match self.judged(call, session, || live.clone()) {
             Verdict::Allow => return Err(NotGrantable::NotAsked),
             Verdict::Deny(_) => return Err(NotGrantable::Refused),
             Verdict::Ask(_) => {}
         }
-        match call.finding::<Understood>() {
-            Some(Understood(analysis)) if analysis.input == Input::Script && super::is_shell(call) => {
-                self.for_commands(analysis, call, session, live)
-            }
-            _ => Ok(exact_call(call)),
+        let found = found(call);
+        match is_script(&found, call) {
+            true => self.for_commands(&found, call, session, live),
+            false => Ok(exact_call(call)),
         }
     }
 
@@ -74,8 +71,13 @@ impl PermissionGate {
         if analysis.unknown.is_some() {
             return Err(NotGrantable::NotUnderstood);
         }
-        let outside =
-            |effect: &Effect| self.decide_rest(&only(effect), call, session).verdict > Judgement::Allow;
+        // Lists of patterns are about commands, and these are none's.
+        let policy = Policy { lists: Vec::new(), ..(*self.policy).clone() };
+        let outside = |effect: &Effect| {
+            self.in_situation(call, session, |situation| {
+                decide::verdict(&only(effect), &policy, situation, Answered::Nothing) > Judgement::Allow
+            })
+        };
         if let Some(effect) = analysis.effects.iter().find(|e| e.command.is_none() && outside(e)) {
             return Err(NotGrantable::NotOfACommand { what: effect.shown() });
         }
@@ -87,11 +89,15 @@ impl PermissionGate {
             links: &FileSystemLinks,
             shell: toolgate_bash::Shell::Bash,
         };
+        let asked = |part: &Analysis| {
+            self.in_situation(call, session, |situation| {
+                decide::verdict(part, &self.policy, situation, Answered::Nothing) > Judgement::Allow
+            })
+        };
         let mut parts = Vec::new();
+        let covered = live.cover_commands(&call.tool_id, analysis);
         for index in 0..analysis.commands.len() {
-            let covered = live.iter().any(|g| g.covers(&call.tool_id, analysis, index));
-            let asked = |part: &Analysis| self.decide(part, call, session).verdict > Judgement::Allow;
-            if covered || !alone(analysis, index).is_some_and(|part| asked(&part)) {
+            if covered.get(index) == Some(&true) || !alone(analysis, index).is_some_and(|part| asked(&part)) {
                 continue;
             }
             let part = for_command(analysis, index, &context)?;
@@ -102,84 +108,23 @@ impl PermissionGate {
         Ok(Proposal { tool: call.tool_id.to_string(), parts })
     }
 
-    /// The analysis without the commands that grants cover; `None` where they cover none.
-    pub(super) fn without_granted(
-        &self,
-        analysis: &Analysis,
-        call: &ToolCall,
-        session: &Session,
-        live: &Live,
-    ) -> Option<Analysis> {
-        let covered: Vec<bool> = (0..analysis.commands.len())
-            .map(|index| {
-                live.iter().any(|g| g.covers(&call.tool_id, analysis, index))
-                    && self.is_liftable(analysis, index, call, session)
-            })
-            .collect();
-        covered.contains(&true).then(|| without(analysis, &covered))
-    }
-
-    /// What is said of the part of a script that grants don't cover. Where nothing is left of its commands, there
-    /// is nothing that a list of patterns could be about.
-    pub(super) fn decide_rest(&self, rest: &Analysis, call: &ToolCall, session: &Session) -> Decision {
-        if !rest.commands.is_empty() || self.policy.lists.is_empty() {
-            return self.decide(rest, call, session);
+    /// What is said where a person answered all that grants can answer.
+    fn judged_answered(&self, call: &ToolCall, session: &Session) -> Verdict {
+        let found = found(call);
+        if !is_script(&found, call) {
+            return self.of_arguments(&found, call, session, Answered::Call);
         }
-        let policy = Policy { lists: Vec::new(), ..(*self.policy).clone() };
-        self.in_situation(call, session, |situation| decide::decide(rest, &policy, situation))
-    }
-
-    /// Whether what is asked about a command is asked by someone whose questions grants answer: not by a hard
-    /// rule and not by the administrator.
-    fn is_liftable(&self, analysis: &Analysis, index: usize, call: &ToolCall, session: &Session) -> bool {
-        let Some(part) = alone(analysis, index) else { return false };
-        let decision = self.decide(&part, call, session);
-        decision.verdict < Judgement::Deny
-            && decision
-                .reasons
-                .iter()
-                .filter(|r| r.verdict == Judgement::Ask)
-                .all(|r| !matches!(r.source, Source::Hard | Source::Rule(Layer::Managed)))
-    }
-}
-
-impl PermissionGate {
-    /// The same for every command of a call, and for what its tool is asked about.
-    pub(super) fn is_liftable_call(&self, call: &ToolCall, session: &Session) -> bool {
-        let Some(Understood(analysis)) = call.finding::<Understood>() else { return true };
-        (0..analysis.commands.len()).all(|at| self.is_liftable(analysis, at, call, session))
+        let all = vec![true; found.commands.len()];
+        self.in_situation(call, session, |situation| {
+            let answered = Answered::Commands(&all);
+            verdict(decide::decide_beside(&found, &self.policy, situation, answered))
+        })
     }
 }
 
 fn still_asked(verdict: &Verdict) -> NotGrantable {
     let what = verdict.reasons().first().map_or_else(String::new, |r| r.message.clone());
     NotGrantable::StillAsked { what }
-}
-
-fn without(analysis: &Analysis, covered: &[bool]) -> Analysis {
-    let mut rest = Analysis {
-        statements: analysis.statements.clone(),
-        constructs: analysis.constructs,
-        input: analysis.input.clone(),
-        unknown: analysis.unknown,
-        ..Analysis::default()
-    };
-    let mut numbers = Vec::with_capacity(covered.len());
-    for (command, covered) in analysis.commands.iter().zip(covered) {
-        numbers.push(u32::try_from(rest.commands.len()).ok());
-        if !covered {
-            rest.commands.push(command.clone());
-        }
-    }
-    for effect in &analysis.effects {
-        let at = effect.command.map(|c| c as usize);
-        if at.is_some_and(|at| covered.get(at) == Some(&true)) {
-            continue;
-        }
-        let command = at.and_then(|at| numbers.get(at).copied().flatten());
-        rest.effects.push(Effect { command, ..effect.clone() });
-    }
-    rest
 }
 
 /// One command with what it does, as if it were the whole script.
