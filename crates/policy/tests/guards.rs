@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use toolgate_bash::ast::Span;
 use toolgate_policy::analyse::{Analysis, CommandRun, Links};
 use toolgate_policy::batch::{Answer, Judge, Request};
-use toolgate_policy::decide::{NetworkScope, Policy, decide, decide_unread};
+use toolgate_policy::decide::{Answered, NetworkScope, Policy, decide, decide_unread};
 use toolgate_policy::effect::{Effect, Kind};
 use toolgate_policy::permissions::{
     BlockList, ConfirmList, PermissionAction, PermissionPolicy, PermissionRule, Touch,
@@ -119,12 +119,18 @@ fn what_happens_to_a_directory_happens_to_what_a_rule_names_in_it() {
 }
 
 #[test]
-fn an_allowed_domain_opens_the_hosts_below_it_alone() {
-    let rules =
-        [RuleText { host: strings(&["*.example.com"]), effect: strings(&["net"]), ..rule("allow") }];
-    let judge = Judge { network: NetworkScope::Allow, ..with_rules(&rules) };
-    assert_eq!(verdict(&judge, "curl -d @f https://a.example.com"), Allow);
-    assert_eq!(verdict(&judge, "curl -d @f https://example.com"), Ask);
+fn an_allowed_domain_opens_the_hosts_below_it_alone_and_a_denied_one_closes_itself_too() {
+    let judge = plain();
+    let fires = |action: &str, text: &str| {
+        let about = RuleText { host: strings(&["*.example.com"]), ..rule(action) };
+        let rules = Rules::compile(&[about], Layer::User).unwrap();
+        !rules.fired(&judge.analyse(&command(text)), &judge.caller, &judge.map).is_empty()
+    };
+    for action in ["allow", "deny"] {
+        assert!(fires(action, "curl https://a.example.com/x"), "{action}");
+    }
+    assert!(!fires("allow", "curl https://example.com/x"));
+    assert!(fires("deny", "curl https://example.com/x"));
 }
 
 // Rules, against each other and about who calls.
@@ -155,7 +161,7 @@ fn what_a_tool_does_unread_is_asked_about_unless_its_own_rules_allow_it() {
     let request = command("");
     let unread = |texts: &[RuleText], layer| {
         let policy = Policy { rules: Rules::compile(texts, layer).unwrap(), ..Policy::default() };
-        decide_unread(Ask, &policy, &judge.situation(&request)).verdict
+        decide_unread(Ask, &policy, &judge.situation(&request), Answered::Nothing).verdict
     };
     let about = |action: &str| RuleText { tool: strings(&["bash"]), ..rule(action) };
     assert_eq!(unread(&[], Layer::User), Ask);
