@@ -4,6 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::BoxFuture;
 
+/// What undoing is called where it is judged: a tool that writes and deletes.
+pub const CHECKPOINT_UNDO: &str = "checkpoint_undo";
+/// The same of redoing.
+pub const CHECKPOINT_REDO: &str = "checkpoint_redo";
+
 /// What an undo or redo did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -59,7 +59,10 @@ mod unwind;
 mod verdict;
 
 pub use call::{CallContext, Findings, ToolCall, deserialize_params};
-pub use checkpoint::{CheckpointActionResult, CheckpointEntryView, CheckpointListResult, Checkpoints};
+pub use checkpoint::{
+    CHECKPOINT_REDO, CHECKPOINT_UNDO, CheckpointActionResult, CheckpointEntryView, CheckpointListResult,
+    Checkpoints,
+};
 pub use composite::CompositeExecutor;
 pub use digest::CallDigest;
 pub use enforcement::{Enforcement, EnforcementLevel};

@@ -12,7 +12,9 @@ use serde_json::Map;
 use sha2::{Digest, Sha256};
 
 use crate::call::{Findings, ToolCall};
-use crate::checkpoint::{CheckpointActionResult, CheckpointListResult, Checkpoints};
+use crate::checkpoint::{
+    CHECKPOINT_REDO, CHECKPOINT_UNDO, CheckpointActionResult, CheckpointListResult, Checkpoints,
+};
 use crate::digest::CallDigest;
 use crate::error::ToolError;
 use crate::event::{ToolEvent, ToolEventTx};
@@ -554,14 +556,14 @@ impl Pipeline {
     pub(crate) async fn undo(&self, n: usize) -> CheckpointActionResult {
         let mut params = Map::new();
         params.insert("n".to_owned(), n.into());
-        match self.checkpoints_for("checkpoint_undo", params) {
+        match self.checkpoints_for(CHECKPOINT_UNDO, params) {
             Ok(store) => store.undo(n).await,
             Err(refusal) => refusal,
         }
     }
 
     pub(crate) async fn redo(&self) -> CheckpointActionResult {
-        match self.checkpoints_for("checkpoint_redo", Map::new()) {
+        match self.checkpoints_for(CHECKPOINT_REDO, Map::new()) {
             Ok(store) => store.redo().await,
             Err(refusal) => refusal,
         }
@@ -574,29 +576,36 @@ impl Pipeline {
         }
     }
 
-    /// Undo and redo write and delete files: the gates judge them as they judge any call that does.
+    /// Undo and redo write and delete files: they are looked at and judged like any call that does.
     fn checkpoints_for(
         &self,
         id: &str,
         params: Map<String, serde_json::Value>,
     ) -> Result<&dyn Checkpoints, CheckpointActionResult> {
         let store = self.checkpoints.as_deref().ok_or_else(CheckpointActionResult::unsupported)?;
-        let mut call = ToolCall::new(id, params);
         let def =
             ToolDef::new(id, "Puts files back.").capabilities(Capabilities::WRITES | Capabilities::DELETES);
-        call.prepare(Arc::new(def), Findings::default());
-        match self.stack.judge(&call, &self.session()) {
-            Verdict::Allow => Ok(store),
-            verdict => {
+        let request = self.prepared(ToolCall::new(id, params), &Arc::new(def), Nature::ONCE, false);
+        let refuse = |why: &str| Err(CheckpointActionResult::nothing(format!("not allowed: {why}")));
+        match (&request.unfit, self.stack.verdict(&request)) {
+            (Some(unfit), _) => refuse(unfit),
+            (None, Verdict::Allow) => Ok(store),
+            (None, verdict) => {
                 let why: Vec<_> = verdict.reasons().iter().map(|r| r.message.as_str()).collect();
-                Err(CheckpointActionResult::nothing(format!("not allowed: {}", why.join("; "))))
+                refuse(&why.join("; "))
             }
         }
     }
 
-    /// Routes, narrows and normalises a call; `None` where no tool has its id.
-    fn request(&self, mut call: ToolCall, approved: bool) -> Option<Request> {
+    /// Routes a call and makes it ready to be judged; `None` where no tool has its id.
+    fn request(&self, call: ToolCall, approved: bool) -> Option<Request> {
         let (tool, def) = self.stack.router.find(&call.tool_id)?;
+        let nature = quietly(|| tool.nature(&call.tool_id)).unwrap_or(Nature::ONCE);
+        Some(self.prepared(call, def, nature, approved))
+    }
+
+    /// Narrows and normalises a call of what is defined like this.
+    fn prepared(&self, mut call: ToolCall, def: &Arc<ToolDef>, nature: Nature, approved: bool) -> Request {
         let session = self.session().narrowed(&call.context);
         call.context.network = session.network.clone();
         // Normalisers may ask what the tool can do; what the caller claims was found is gone.
@@ -611,10 +620,9 @@ impl Pipeline {
             }
         }
         call.prepare(def.clone(), findings);
-        let nature = quietly(|| tool.nature(&call.tool_id)).unwrap_or(Nature::ONCE);
         // What is inside asks too, and is told that it was answered.
         let approved = approved || self.stack.is_answered(&call);
-        Some(Request { call, session, approved, nature, judged: None, unfit: unfit.map(Arc::from) })
+        Request { call, session, approved, nature, judged: None, unfit: unfit.map(Arc::from) }
     }
 
     fn change(&self, change: impl FnOnce(&mut Session)) {

@@ -36,3 +36,9 @@ fn a_child_without_network_is_refused_what_its_parent_may() {
     the child made 3 calls
     "#);
 }
+
+#[test]
+fn a_thousand_sub_agents_are_at_work_at_once() {
+    let said = said("many_subagents");
+    assert!(said.starts_with("1000 sub-agents, 11000 calls, all at work at once\n"), "{said}");
+}

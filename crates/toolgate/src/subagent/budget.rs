@@ -70,6 +70,11 @@ impl Normaliser for Tag {
     }
 
     fn normalise(&self, call: &mut ToolCall, _: &mut Findings, _: &Session) -> Result<(), String> {
+        // Calls are ended by the leash, which says why; undo and redo pass no layer.
+        let over = self.until.is_some_and(|until| until <= std::time::Instant::now());
+        if over || self.cancel.is_cancelled() {
+            return Err("the sub-agent has ended".to_owned());
+        }
         let context = &mut call.context;
         context.caller_id.get_or_insert_with(|| self.id.clone());
         context.deadline = context.deadline.into_iter().chain(self.until).min();
