@@ -17,7 +17,6 @@ pub(super) fn settled(held: &[u8], secrets: &Secrets) -> (Vec<Range<usize>>, usi
         }
         spans.extend(inside.iter().filter_map(|span| plain.origins(span)));
     }
-    certain -= cut_character(&held[..certain]);
     spans.sort_unstable_by_key(|span| span.start);
     for span in spans.iter().rev() {
         if span.start < certain && certain < span.end {
@@ -35,19 +34,4 @@ fn seen(text: &[u8], secrets: &Secrets) -> (Vec<Range<usize>>, usize) {
     }
     let others = key.into_iter().chain(secrets.begun_in(text));
     (spans, others.fold(open, usize::min))
-}
-
-/// Bytes at the end that are the beginning of a character: whoever shows text needs whole ones.
-fn cut_character(bytes: &[u8]) -> usize {
-    let from = bytes.len().saturating_sub(3);
-    let begin = |at: &usize| bytes[*at] & 0xc0 != 0x80;
-    let Some(begin) = (from..bytes.len()).rev().find(begin) else { return 0 };
-    let whole = match bytes[begin] {
-        0xc2..=0xdf => 2,
-        0xe0..=0xef => 3,
-        0xf0..=0xf4 => 4,
-        _ => 1,
-    };
-    let here = bytes.len() - begin;
-    if here < whole { here } else { 0 }
 }

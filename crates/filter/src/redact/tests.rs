@@ -271,7 +271,6 @@ fn a_pause_shows_no_part_of_a_secret() {
         ("postgres://app:hun".to_owned(), "postgres://"),
         ("a -----BEGIN PRIVATE KEY-----".to_owned(), "a "),
         ("gh\x1b[31mp_16C7".to_owned(), ""),
-        ("name é\u{301}".to_owned(), "name é\u{301}"),
     ] {
         let (mut out, mut redactor) = (Vec::new(), Redactor::new(secrets.clone()));
         redactor.push(text.as_bytes(), &mut out);
