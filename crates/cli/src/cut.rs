@@ -106,8 +106,9 @@ impl Rest {
     }
 }
 
+/// In steps that a byte can count, so that the compiler turns it into sixteen counts at once.
 fn lines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|b| **b == b'\n').count() as u64
+    bytes.chunks(255).map(|part| u64::from(part.iter().fold(0u8, |n, b| n + u8::from(*b == b'\n')))).sum()
 }
 
 impl OutputSink for Cut {

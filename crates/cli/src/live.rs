@@ -1,9 +1,10 @@
 //! A command's output, passed on as it comes: stdout to stdout, stderr to stderr, byte for byte.
 //!
-//! A thread of its own writes, from a small buffer. Where the reader is slow the buffer fills, and
-//! the command waits; the deadline and signals are still watched meanwhile, which a blocking write
-//! in the runtime's only thread would prevent. What comes while a write is under way goes out with
-//! the next one, so that many small pieces cost few writes.
+//! What can be written without waiting is written at once. Where the reader is slow, or the kernel
+//! can't tell, a thread of its own writes, from a small buffer. Where that fills the command waits; the
+//! deadline and signals are still watched meanwhile, which a blocking write in the runtime's only
+//! thread would prevent. What comes while a write is under way goes out with the next one, so that many
+//! small pieces cost few writes.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -46,7 +47,7 @@ impl Live {
 impl OutputSink for Live {
     fn begin(&self, _: &ToolCall) -> Option<Box<dyn OutputWriter>> {
         let buffer = Arc::<Buffer>::default();
-        Some(Box::new(Writer { buffer, reader_gone: self.reader_gone.clone(), done: None }))
+        Some(Box::new(Writer { buffer, reader_gone: self.reader_gone.clone(), own: None, done: None }))
     }
 }
 
@@ -65,6 +66,12 @@ struct State {
     /// In the order in which they came; neighbours are of different streams.
     pieces: VecDeque<(OutputStream, Vec<u8>)>,
     bytes: usize,
+    /// One that was written, to be filled again: its memory is there already.
+    spare: Vec<u8>,
+    /// The thread writes.
+    writing: bool,
+    /// The thread waits: to wake it costs a system call.
+    waiting: bool,
     /// No more comes.
     ended: bool,
     /// Nobody takes any more.
@@ -88,18 +95,31 @@ impl Buffer {
         state.bytes += bytes.len();
         match state.pieces.back_mut() {
             Some((last, piece)) if *last == stream => piece.extend_from_slice(bytes),
-            _ => state.pieces.push_back((stream, bytes.to_vec())),
+            _ => {
+                let mut piece = std::mem::take(&mut state.spare);
+                piece.extend_from_slice(bytes);
+                state.pieces.push_back((stream, piece));
+            }
         }
+        let waiting = std::mem::take(&mut state.waiting);
         drop(state);
-        self.filled.notify_one();
+        if waiting {
+            self.filled.notify_one();
+        }
         Some(true)
     }
 
-    /// Waits for the next piece; `None` once no more comes.
-    fn take(&self) -> Option<(OutputStream, Vec<u8>)> {
+    /// Waits for the next piece, and gives one back that was written; `None` once no more comes.
+    fn take(&self, mut written: Vec<u8>) -> Option<(OutputStream, Vec<u8>)> {
+        written.clear();
         let mut state = self.lock();
+        if written.capacity() > state.spare.capacity() {
+            state.spare = written;
+        }
+        state.writing = false;
         loop {
             if let Some(piece) = state.pieces.pop_front() {
+                state.writing = true;
                 state.bytes -= piece.1.len();
                 drop(state);
                 self.room.notify_one();
@@ -108,8 +128,15 @@ impl Buffer {
             if state.ended {
                 return None;
             }
+            state.waiting = true;
             state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Whether all that was put here is written.
+    fn is_written(&self) -> bool {
+        let state = self.lock();
+        state.pieces.is_empty() && !state.writing && !state.closed
     }
 
     fn end(&self) {
@@ -126,6 +153,8 @@ impl Buffer {
 struct Writer {
     buffer: Arc<Buffer>,
     reader_gone: Arc<AtomicBool>,
+    /// Stdout and stderr of this process.
+    own: Option<[Output; 2]>,
     /// What the thread says at its end. A command that prints nothing needs no thread.
     done: Option<oneshot::Receiver<io::Result<()>>>,
 }
@@ -149,6 +178,26 @@ impl Writer {
         done
     }
 
+    /// Writes what can be written without waiting; gives how many bytes that were.
+    fn write_now(&mut self, stream: OutputStream, bytes: &[u8]) -> io::Result<usize> {
+        if !self.buffer.is_written() {
+            return Ok(0);
+        }
+        let own = match &mut self.own {
+            Some(own) => own,
+            none => none.insert([Output::of(io::stdout().as_fd())?, Output::of(io::stderr().as_fd())?]),
+        };
+        let [out, err] = own;
+        let wrote = match stream {
+            OutputStream::Stdout => out.write_now(bytes),
+            OutputStream::Stderr => err.write_now(bytes),
+        };
+        if wrote.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            self.reader_gone.store(true, Ordering::Relaxed);
+        }
+        wrote
+    }
+
     /// Waits until everything is written, or something failed.
     async fn end(&mut self) -> io::Result<()> {
         self.buffer.end();
@@ -170,6 +219,11 @@ impl Drop for Writer {
 impl OutputWriter for Writer {
     fn write<'a>(&'a mut self, stream: OutputStream, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
+            let wrote = self.write_now(stream, bytes)?;
+            let bytes = bytes.get(wrote..).unwrap_or_default();
+            if bytes.is_empty() {
+                return Ok(());
+            }
             if self.done.is_none() {
                 self.done = Some(self.start());
             }
@@ -194,26 +248,61 @@ fn pass_on(buffer: &Buffer) -> io::Result<()> {
     // Not through `io::stdout()`: it looks for line ends, and keeps what follows the last one back.
     let mut out = Output::of(io::stdout().as_fd())?;
     let mut err = Output::of(io::stderr().as_fd())?;
-    while let Some((stream, bytes)) = buffer.take() {
+    let mut written = Vec::new();
+    while let Some((stream, bytes)) = buffer.take(written) {
         match stream {
             OutputStream::Stdout => out.write(&bytes)?,
             OutputStream::Stderr => err.write(&bytes)?,
         }
+        written = bytes;
     }
     Ok(())
 }
 
-struct Output(File);
+struct Output {
+    file: File,
+    /// Whether the kernel may tell where a write would have to wait.
+    tells: bool,
+}
 
 impl Output {
     fn of(fd: impl AsFd) -> io::Result<Self> {
         let own: OwnedFd = fd.as_fd().try_clone_to_owned()?;
-        Ok(Self(own.into()))
+        Ok(Self { file: own.into(), tells: true })
+    }
+
+    /// Writes as much as the other end takes now. A pipe tells so since Linux 6.4; of a terminal and of
+    /// a file it is not known.
+    #[cfg(target_os = "linux")]
+    fn write_now(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        use rustix::io::{Errno, ReadWriteFlags, pwritev2};
+        /// Where the descriptor is (pwritev2(2)).
+        const HERE: u64 = u64::MAX;
+        let mut wrote = 0;
+        while self.tells && wrote < bytes.len() {
+            let rest = io::IoSlice::new(bytes.get(wrote..).unwrap_or_default());
+            match pwritev2(&self.file, &[rest], HERE, ReadWriteFlags::NOWAIT) {
+                Ok(0) | Err(Errno::AGAIN) => break,
+                Ok(more) => wrote += more,
+                Err(Errno::INTR) => {}
+                Err(Errno::PIPE) => return Err(io::ErrorKind::BrokenPipe.into()),
+                // What it is, a plain write will say.
+                Err(_) => self.tells = false,
+            }
+        }
+        Ok(wrote)
+    }
+
+    /// No other system tells.
+    #[cfg(not(target_os = "linux"))]
+    fn write_now(&mut self, _: &[u8]) -> io::Result<usize> {
+        self.tells = false;
+        Ok(0)
     }
 
     fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            match self.0.write(bytes) {
+            match self.file.write(bytes) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(wrote) => bytes = bytes.get(wrote..).unwrap_or_default(),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -227,7 +316,7 @@ impl Output {
 
     fn wait(&self) -> io::Result<()> {
         use rustix::event::{PollFd, PollFlags, poll};
-        poll(&mut [PollFd::new(&self.0, PollFlags::OUT)], None)?;
+        poll(&mut [PollFd::new(&self.file, PollFlags::OUT)], None)?;
         Ok(())
     }
 }
@@ -261,13 +350,30 @@ mod tests {
         }
         assert_eq!(buffer.put(Stdout, &vec![b'x'; FULL_BYTES]), Some(true));
         assert_eq!(buffer.put(Stdout, b"y"), Some(false));
-        assert_eq!(buffer.take(), Some((Stdout, b"ab".to_vec())));
-        assert_eq!(buffer.take(), Some((Stderr, b"c".to_vec())));
+        assert_eq!(buffer.take(Vec::new()), Some((Stdout, b"ab".to_vec())));
+        assert_eq!(buffer.take(Vec::new()), Some((Stderr, b"c".to_vec())));
         buffer.end();
-        assert_eq!(buffer.take().map(|(_, bytes)| bytes.len()), Some(FULL_BYTES + 1));
-        assert_eq!(buffer.take(), None);
+        assert_eq!(buffer.take(Vec::new()).map(|(_, bytes)| bytes.len()), Some(FULL_BYTES + 1));
+        assert_eq!(buffer.take(Vec::new()), None);
         buffer.close();
         assert_eq!(buffer.put(Stdout, b"z"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_takes_at_once_what_it_has_room_for() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut output = Output::of(writer.as_fd()).unwrap();
+        drop(writer);
+        let sent: Vec<u8> = (0..1_000_000u32).map(|n| n as u8).collect();
+        // Nobody reads: a write that waits would do so for ever.
+        let wrote = output.write_now(&sent).unwrap();
+        assert!(wrote < sent.len());
+        assert_eq!(output.write_now(&sent[wrote..]).unwrap(), 0);
+        drop(output);
+        let mut got = Vec::new();
+        reader.read_to_end(&mut got).unwrap();
+        assert!(got == sent[..wrote]);
     }
 
     #[test]
@@ -276,5 +382,10 @@ mod tests {
         drop(reader);
         let error = Output::of(writer.as_fd()).unwrap().write(b"x").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let mut output = Output::of(writer.as_fd()).unwrap();
+        let at_once = output.write_now(b"x").and_then(|_| output.write(b"x")).unwrap_err();
+        assert_eq!(at_once.kind(), io::ErrorKind::BrokenPipe);
     }
 }

@@ -102,16 +102,80 @@ fn filter_json(bencher: Bencher<'_, '_>) {
     filter(bencher, "curl -s x", json());
 }
 
+/// Texts of every kind that commands print, and what is made to keep the search for secrets busy.
+const KINDS: &[(&str, fn() -> Vec<u8>)] = &[
+    ("lines of x", || repeat(|_| format!("{}\n", "x".repeat(100)))),
+    ("cargo test", cargo_test),
+    ("git diff", git_diff),
+    ("log", log),
+    ("JSON", json),
+    ("hex dump", || repeat(|n| format!("{:08x}  {}|\n", n * 16, hex_bytes(n)))),
+    ("Base64", || repeat(|n| base64_line(n))),
+    ("colours", || {
+        repeat(|n| format!("\x1b[32m   Compiling\x1b[0m crate-{n} v0.{}.0 (\x1b[1m/work\x1b[m)\n", n % 9))
+    }),
+    ("source code", || repeat(|_| include_str!("../src/engine.rs").to_owned())),
+    ("anchors", || repeat(|_| "token://eyJ_key-keySKpassword=sk-\n".to_owned())),
+    ("one line of keys", || repeat(|_| "_key".to_owned())),
+    ("begun keys", || repeat(|_| "-----BEGIN PRIVATE KEY-----\n\x1b[m!\n".to_owned())),
+];
+
+fn chance(n: usize) -> u64 {
+    (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+fn hex_bytes(n: usize) -> String {
+    (0..16).map(|at| format!("{:02x} ", chance(n * 16 + at) as u8)).collect()
+}
+
+fn base64_line(n: usize) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let letter = |at| char::from(LETTERS[chance(n * 76 + at) as usize % 64]);
+    (0..76).map(letter).chain(['\n']).collect()
+}
+
+fn kind(name: &str) -> Vec<u8> {
+    KINDS.iter().find(|(known, _)| *known == name).map(|(_, make)| make()).unwrap_or_default()
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(name, _)| *name)
+}
+
+#[divan::bench(sample_count = 10, args = names())]
+fn redact(bencher: Bencher<'_, '_>, name: &str) {
+    redact_with(bencher, &kind(name), Secrets::shapes());
+}
+
 #[divan::bench(sample_count = 10)]
-fn redact_log(bencher: Bencher<'_, '_>) {
-    let input = log();
+fn redact_log_with_values(bencher: Bencher<'_, '_>) {
     let secrets = Secrets::with_values(["correct horse battery staple", "tr0ub4dor&3"]);
+    redact_with(bencher, &log(), secrets);
+}
+
+fn redact_with(bencher: Bencher<'_, '_>, input: &[u8], secrets: Secrets) {
     bencher.counter(BytesCount::new(input.len())).bench_local(|| {
         let mut redactor = Redactor::new(secrets.clone());
         let mut out = Vec::with_capacity(CHUNK + 100);
-        for chunk in black_box(&input).chunks(CHUNK) {
+        for chunk in black_box(input).chunks(CHUNK) {
             out.clear();
             redactor.push(chunk, &mut out);
+            black_box(&out);
+        }
+    });
+}
+
+/// What masking can't be faster than: the last line end is looked for, and the bytes are copied.
+#[divan::bench(sample_count = 10)]
+fn floor_of_redact(bencher: Bencher<'_, '_>) {
+    let input = log();
+    bencher.counter(BytesCount::new(input.len())).bench_local(|| {
+        let mut out = Vec::with_capacity(CHUNK + 100);
+        for chunk in black_box(&input).chunks(CHUNK) {
+            out.clear();
+            black_box(memchr::memrchr(b'\n', chunk));
+            black_box(memchr::memchr(0x1b, chunk));
+            out.extend_from_slice(chunk);
             black_box(&out);
         }
     });

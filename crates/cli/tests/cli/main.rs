@@ -10,6 +10,7 @@ mod grants;
 mod help;
 mod outputs;
 mod policy;
+mod prompts;
 mod run;
 mod terminal;
 

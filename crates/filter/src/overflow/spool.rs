@@ -127,7 +127,7 @@ impl Spool {
             return;
         }
         self.bytes += bytes.len() as u64;
-        self.lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        self.lines += line_ends(bytes);
         self.ends_in_line = bytes.last() == Some(&b'\n');
         let mut rest = bytes;
         if self.head.len() < HEAD {
@@ -234,15 +234,22 @@ fn push_ring(ring: &mut VecDeque<u8>, bytes: &[u8], most: usize) -> u64 {
     let mut lines = 0;
     let bytes = if bytes.len() > most {
         let (gone, kept) = bytes.split_at(bytes.len() - most);
-        lines += memchr::memchr_iter(b'\n', gone).count() as u64;
+        lines += line_ends(gone);
         kept
     } else {
         bytes
     };
     let over = (ring.len() + bytes.len()).saturating_sub(most);
-    lines += ring.drain(..over).filter(|b| *b == b'\n').count() as u64;
+    let (front, back) = ring.as_slices();
+    let (first, second) = (&front[..over.min(front.len())], &back[..over.saturating_sub(front.len())]);
+    lines += line_ends(first) + line_ends(second);
+    ring.drain(..over);
     ring.extend(bytes);
     lines
+}
+
+fn line_ends(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// The head up to its last line end, or to its last whole character where it is one line.

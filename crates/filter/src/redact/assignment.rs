@@ -2,7 +2,9 @@
 //!
 //! Code is full of such names, so the value must look like a secret and not like code.
 
-use super::shapes::{LOOKED_AT, mixed, run, wordy};
+use super::alphabet::wordy;
+use super::shapes::mixed;
+use super::text::{LOOKED_AT, Text};
 use std::ops::Range;
 
 /// A text in quotes longer than this is no secret.
@@ -129,17 +131,25 @@ const HARMLESS: &[&str] = &[
 /// What makes a `key` one that is secret.
 const KEYS: &[&str] = &["secret", "private", "api", "access", "auth", "encrypt", "sign", "account", "shared"];
 
+/// Bytes that may end a name, and the longest of [`ENDINGS`].
+const LONGEST_ENDING: usize = 16;
+
 impl Name {
-    fn around(bytes: &[u8], start: usize, end: usize) -> Option<Self> {
+    fn around(text: &Text<'_>, start: usize, end: usize) -> Option<Self> {
+        let bytes = text.bytes();
+        let to = text.run_within(end, LONGEST_ENDING, wordy);
+        // What a name is tied to its value by begins with one of these: most words of a text end here.
+        let tie = |b: u8| matches!(b, b'=' | b':' | b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | b'>');
+        if !tie(text.get(to)?)
+            || !ENDINGS.iter().any(|known| bytes[end..to].eq_ignore_ascii_case(known.as_bytes()))
+        {
+            return None;
+        }
         let mut from = start;
         while from > 0 && (wordy(bytes[from - 1]) || bytes[from - 1] == b'.') && start - from < 64 {
             from -= 1;
         }
-        let to = run(bytes, end, wordy);
         let lower = |range: Range<usize>| String::from_utf8_lossy(&bytes[range]).to_ascii_lowercase();
-        if !ENDINGS.contains(&lower(end..to).as_str()) {
-            return None;
-        }
         let name = &bytes[from..to];
         let name = Self {
             start: from,
@@ -162,48 +172,48 @@ impl Name {
     }
 
     /// How the value is tied to the name, and where it begins.
-    fn link(&self, bytes: &[u8]) -> Option<(Link, usize)> {
+    fn link(&self, text: &Text<'_>) -> Option<(Link, usize)> {
         let mut at = self.end;
         let mut quoted = false;
-        match bytes.get(at) {
+        match text.get(at) {
             Some(b'"' | b'\'' | b'`') => {
                 quoted = true;
                 at += 1;
             }
-            Some(b'\\') if bytes.get(at + 1) == Some(&b'"') => {
+            Some(b'\\') if text.get(at + 1) == Some(b'"') => {
                 quoted = true;
                 at += 2;
             }
-            Some(b'>') if self.start > 0 && bytes[self.start - 1] == b'<' => {
+            Some(b'>') if self.start > 0 && text.bytes()[self.start - 1] == b'<' => {
                 return Some((Link::Sure, at + 1));
             }
             _ => {}
         }
         // `environ["API_TOKEN"] = …`, `<add key="ApiKey" value="…"/>`
-        if quoted && bytes.get(at) == Some(&b']') {
+        if quoted && text.get(at) == Some(b']') {
             at += 1;
-        } else if quoted && bytes[at..].starts_with(b" value=") {
+        } else if quoted && text.has(at, b" value=") {
             return Some((Link::Assigned, at + b" value=".len()));
         }
-        let after = run(bytes, at, |b| b == b' ' || b == b'\t');
+        let after = text.run(at, |b| b == b' ' || b == b'\t');
         let spaced = after > at;
-        let length = match (bytes.get(after)?, bytes.get(after + 1)) {
+        let length = match (text.get(after)?, text.get(after + 1)) {
             (b'=', Some(b'>')) | (b':', Some(b'=')) => 2,
             (b'=', Some(b'=')) | (b':', Some(b':')) => return None,
             (b'=' | b':', _) => 1,
             _ if self.option && spaced && !quoted => return Some((Link::Option, after)),
-            _ if spaced && !quoted && self.stands_alone(bytes, after) => return Some((Link::Sure, after)),
+            _ if spaced && !quoted && self.stands_alone(text, after) => return Some((Link::Sure, after)),
             _ => return None,
         };
-        let tight = length == 1 && bytes[after] == b'=' && !spaced;
+        let tight = length == 1 && text.bytes()[after] == b'=' && !spaced;
         Some((if tight { Link::Tight } else { Link::Assigned }, after + length))
     }
 
     /// `PASSWORD 'x'` of SQL, `ENV NAME x` of a Dockerfile, `login a password x` of a `.netrc`.
-    fn stands_alone(&self, bytes: &[u8], value: usize) -> bool {
-        let near = &bytes[self.start.saturating_sub(BEFORE)..self.start];
+    fn stands_alone(&self, text: &Text<'_>, value: usize) -> bool {
+        let near = &text.bytes()[self.start.saturating_sub(BEFORE)..self.start];
         let before = &near[memchr::memrchr(b'\n', near).map_or(0, |i| i + 1)..];
-        (self.lower == "password" && self.capital && bytes.get(value) == Some(&b'\''))
+        (self.lower == "password" && self.capital && text.get(value) == Some(b'\''))
             || (self.capital && before.ends_with(b"ENV "))
             || (self.lower == "password" && memchr::memmem::find(before, b"login ").is_some())
     }
@@ -215,51 +225,55 @@ fn bare(b: u8) -> bool {
 }
 
 /// Where a value ends, and the quote around it; of one without quotes, as much as is looked at.
-fn value(bytes: &[u8], from: usize) -> (Range<usize>, Option<u8>) {
+fn value(text: &Text<'_>, from: usize) -> (Range<usize>, Option<u8>) {
     let mut at = from;
-    let quote = match bytes.get(at) {
+    let quote = match text.get(at) {
         Some(q @ (b'"' | b'\'')) => {
             at += 1;
-            Some(*q)
+            Some(q)
         }
-        Some(b'\\') if bytes.get(at + 1) == Some(&b'"') => {
+        Some(b'\\') if text.get(at + 1) == Some(b'"') => {
             at += 2;
             Some(b'\\')
         }
         _ => None,
     };
     let end = match quote {
-        Some(q) => at + bytes[at..].iter().position(|b| *b == q || *b == b'\n').unwrap_or(bytes.len() - at),
-        None => run(&bytes[..bytes.len().min(at + LOOKED_AT)], at, bare),
+        Some(q) => text.run(at, |b| b != q && b != b'\n'),
+        None => text.run_within(at, LOOKED_AT, bare),
     };
     (at..end, quote)
 }
 
 /// The value behind a name such as `password`, given where a part of the name was found.
-pub(super) fn assignment(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
-    let name = Name::around(bytes, start, end)?;
-    let (link, after) = name.link(bytes)?;
-    let from = run(bytes, after, |b| b == b' ' || b == b'\t');
-    let (range, quote) = value(bytes, from);
-    let text = &bytes[range.clone()];
-    if text.is_empty() || text.len() > LONGEST || placeholder(text) {
+pub(super) fn assignment(text: &Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
+    // Until it is known where the value begins, it begins behind all that was looked at.
+    text.begins(text.len());
+    let name = Name::around(text, start, end)?;
+    let (link, after) = name.link(text)?;
+    let from = text.run(after, |b| b == b' ' || b == b'\t');
+    let (range, quote) = value(text, from);
+    text.begins(range.start);
+    let value = &text.bytes()[range.clone()];
+    if value.is_empty() || value.len() > LONGEST || placeholder(value) {
         return None;
     }
-    // `KEY: SomeType = …`
-    let annotated = quote.is_none()
-        && link == Link::Assigned
-        && bytes.get(range.end) == Some(&b' ')
-        && bytes[range.end..].trim_ascii_start().starts_with(b"= ");
     let secret = match quote {
-        _ if link == Link::Sure => text.len() >= 4 && !text.contains(&b' '),
-        Some(_) => quoted_secret(&name, link, text),
-        None => bare_secret(&name, link, text, from > after),
+        _ if link == Link::Sure => value.len() >= 4 && !value.contains(&b' '),
+        Some(_) => quoted_secret(&name, link, value),
+        None => bare_secret(&name, link, value, from > after),
     };
-    if !secret || annotated || is_path(text) {
+    if !secret || is_path(value) || (quote.is_none() && link == Link::Assigned && is_type(text, range.end)) {
         return None;
     }
-    let end = if quote.is_some() { range.end } else { run(bytes, range.end, bare) };
+    let end = if quote.is_some() { range.end } else { text.run(range.end, bare) };
     Some(range.start..end)
+}
+
+/// Whether what ends here is the type of `KEY: SomeType = …`.
+fn is_type(text: &Text<'_>, end: usize) -> bool {
+    let equals = text.run(end, |b| b == b' ' || b == b'\t');
+    text.get(end) == Some(b' ') && text.has(equals, b"= ")
 }
 
 /// A text in quotes: a password may be any, a token looks like one. Sentences are neither.

@@ -3,17 +3,22 @@
 //! Two kinds are known: shapes (tokens with a prefix, private keys, passwords in addresses,
 //! assignments to names that say so), and values (the secrets of the session, wherever they
 //! stand). The stream is read by lines, so that a secret cut in two by a chunk is still seen;
-//! the same bytes come out whatever the chunks were.
+//! the same bytes come out whatever the chunks were. Of a line that waits for its end, a prompt, as
+//! much can be had as no later byte could change.
 //!
 //! What is masked rather than what is not: a mask in the wrong place costs a look at the file, a
 //! secret in a transcript stays there. Names in code are spared where they can be told apart.
 
+mod alphabet;
+mod anchors;
 mod assignment;
 mod escapes;
 mod secrets;
+mod settled;
 mod shapes;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use secrets::Secrets;
 
@@ -40,7 +45,12 @@ const KEY_LINES: u32 = 400;
 #[derive(Debug)]
 pub struct Redactor {
     secrets: Secrets,
+    /// The line that has not ended yet.
     held: Vec<u8>,
+    /// How much of it is out already.
+    shown: usize,
+    /// Whether more of it may be shown than is.
+    waits: bool,
     /// Lines of a private key that were taken out so far, while inside one.
     key: Option<u32>,
     masked: u64,
@@ -50,7 +60,7 @@ impl Redactor {
     /// A redactor at the start of a stream.
     #[must_use]
     pub fn new(secrets: Secrets) -> Self {
-        Self { secrets, held: Vec::new(), key: None, masked: 0 }
+        Self { secrets, held: Vec::new(), shown: 0, waits: false, key: None, masked: 0 }
     }
 
     /// Takes a chunk; what is sure to hold no secret is written to `out`.
@@ -78,11 +88,51 @@ impl Redactor {
         let mut held = std::mem::take(&mut self.held);
         self.flush_pieces(&mut held, out);
         self.held = held;
+        self.waits = self.held.len() > self.shown;
+    }
+
+    /// Whether a line has begun of which [`Redactor::pause`] may have something to write.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Writes what of a line without an end is certain: what no later byte can make a secret, or a
+    /// part of one. For when nothing more has come for a while, as after a prompt.
+    ///
+    /// What comes later of the line is masked as it would have been. Of a private key, nothing is
+    /// written.
+    ///
+    /// ```
+    /// use toolgate_filter::redact::{Redactor, Secrets};
+    /// let mut redactor = Redactor::new(Secrets::shapes());
+    /// let mut out = Vec::new();
+    /// redactor.push(b"Password: ", &mut out);
+    /// assert_eq!(out, b"");
+    /// redactor.pause(&mut out);
+    /// assert_eq!(out, b"Password: ");
+    /// redactor.push(b"hunter2-", &mut out);
+    /// redactor.pause(&mut out);
+    /// redactor.push(b"hunter2\n", &mut out);
+    /// assert_eq!(out, b"Password: ***\n");
+    /// ```
+    pub fn pause(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::take(&mut self.waits) || self.key.is_some() {
+            return;
+        }
+        let (mut spans, certain) = settled::settled(&self.held, &self.secrets);
+        if certain > self.shown {
+            let held = std::mem::take(&mut self.held);
+            self.mask(&held, &mut spans, self.shown..certain, out);
+            self.held = held;
+            self.shown = certain;
+        }
     }
 
     /// Writes what stands after the last line end.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.held);
+        self.waits = false;
         self.lines(&held, out);
     }
 
@@ -97,10 +147,9 @@ impl Redactor {
         while held.len() >= PIECE + self.secrets.longest {
             // Where a piece ends depends on the bytes alone, never on the chunks.
             let window = &held[..PIECE];
-            let mut cut = window
-                .iter()
-                .rposition(|b| matches!(b, b',' | b';' | b'}' | b'\r'))
-                .or_else(|| window.iter().rposition(|b| *b == b' '))
+            let mut cut = memchr::memrchr3(b',', b';', b'}', window)
+                .max(memchr::memrchr(b'\r', window))
+                .or_else(|| memchr::memrchr(b' ', window))
                 .map_or(PIECE, |at| at + 1);
             if let Some(values) = &self.secrets.values {
                 let end = (cut + self.secrets.longest).min(held.len());
@@ -113,13 +162,15 @@ impl Redactor {
                     cut = across.end;
                 }
             }
-            let piece: Vec<u8> = held.drain(..cut).collect();
+            // What is shown was looked at with what follows; it stays in one piece.
+            let piece: Vec<u8> = held.drain(..cut.max(self.shown)).collect();
             self.lines(&piece, out);
         }
     }
 
-    /// Masks whole lines.
+    /// Masks whole lines, the first of which may be shown in part.
     fn lines(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        let mut from = std::mem::take(&mut self.shown);
         let mut bytes = bytes;
         if self.key.is_some() {
             bytes = self.inside_key(bytes, out);
@@ -127,31 +178,18 @@ impl Redactor {
         while !bytes.is_empty() {
             let mut spans: Vec<Range<usize>> = Vec::new();
             let key_at = shapes::shapes_in(bytes, &mut spans);
-            if let Some(values) = &self.secrets.values {
-                spans.extend(values.find_iter(bytes).map(|m| m.range()));
-            }
-            escapes::hidden_by_escapes(bytes, self.secrets.values.as_deref(), &mut spans);
             let stop = key_at.unwrap_or(bytes.len());
-            spans.sort_by_key(|s| (s.start, s.end));
-            let mut from = 0;
-            for span in spans {
-                if span.start >= stop {
-                    break;
-                }
-                if span.start < from {
-                    // Part of what was masked already: its end is masked too.
-                    from = from.max(span.end.min(stop));
-                    continue;
-                }
-                out.extend_from_slice(&bytes[from..span.start]);
-                out.extend_from_slice(mask(span.len()));
-                self.masked += 1;
-                from = span.end;
+            // What begins behind the key is looked for once the key has ended.
+            let values = self.secrets.values.as_deref();
+            if let Some(values) = values {
+                let near = &bytes[..bytes.len().min(stop + self.secrets.longest)];
+                spans.extend(values.find_iter(near).map(|m| m.range()));
             }
-            if from < stop {
-                out.extend_from_slice(&bytes[from..stop]);
-            }
-            bytes = &bytes[stop.max(from).min(bytes.len())..];
+            let line_end = memchr::memchr(b'\n', &bytes[stop..]).map_or(bytes.len(), |n| stop + n);
+            escapes::hidden_by_escapes(&bytes[..line_end], values, &mut spans);
+            let end = self.mask(bytes, &mut spans, from..stop, out);
+            from = 0;
+            bytes = &bytes[end.min(bytes.len())..];
             if key_at.is_some() {
                 out.extend_from_slice(b"[redacted private key]");
                 self.masked += 1;
@@ -160,6 +198,37 @@ impl Redactor {
                 bytes = self.inside_key(&bytes[begin..], out);
             }
         }
+    }
+
+    /// Writes a part of a text, with what stands in the spans masked; gives where the last one that
+    /// begins in it ends, or the part does.
+    fn mask(
+        &mut self,
+        bytes: &[u8],
+        spans: &mut [Range<usize>],
+        part: Range<usize>,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        spans.sort_unstable_by_key(|span| (span.start, span.end));
+        let mut from = part.start;
+        for span in spans {
+            if span.start >= part.end {
+                break;
+            }
+            if span.start < from {
+                // Part of what was masked already: its end is masked too.
+                from = from.max(span.end.min(part.end));
+                continue;
+            }
+            out.extend_from_slice(&bytes[from..span.start]);
+            out.extend_from_slice(mask(span.len()));
+            self.masked += 1;
+            from = span.end;
+        }
+        if from < part.end {
+            out.extend_from_slice(&bytes[from..part.end]);
+        }
+        part.end.max(from)
     }
 
     /// Takes out the lines of a private key; gives what stands after it.

@@ -10,6 +10,8 @@ const SHORTEST_VALUE: usize = 6;
 #[derive(Clone, Debug)]
 pub struct Secrets {
     pub(super) values: Option<Arc<AhoCorasick>>,
+    /// The spellings that are looked for.
+    spellings: Arc<[Vec<u8>]>,
     pub(super) longest: usize,
 }
 
@@ -23,7 +25,7 @@ impl Secrets {
     /// Known shapes alone.
     #[must_use]
     pub fn shapes() -> Self {
-        Self { values: None, longest: 0 }
+        Self { values: None, spellings: Arc::default(), longest: 0 }
     }
 
     /// Known shapes, and these values of the session.
@@ -64,7 +66,16 @@ impl Secrets {
             .then(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&list).ok())
             .flatten()
             .map(Arc::new);
-        Self { values, longest }
+        Self { values, spellings: list.into(), longest }
+    }
+
+    /// Where the first value may have begun of which the rest is still to come.
+    pub(super) fn begun_in(&self, text: &[u8]) -> Option<usize> {
+        let cut = |at: &usize| {
+            let rest = &text[*at..];
+            self.spellings.iter().any(|value| value.len() > rest.len() && value.starts_with(rest))
+        };
+        (text.len().saturating_sub(self.longest)..text.len()).find(cut)
     }
 }
 

@@ -233,6 +233,73 @@ fn values_are_masked_in_every_spelling() {
 }
 
 #[test]
+fn a_prompt_is_shown_when_nothing_more_comes() {
+    for prompt in [
+        "Password: ",
+        "Password:",
+        "Enter passphrase for key '/home/a/.ssh/id_ed25519': ",
+        "Continue? [y/N] ",
+        "Are you sure?",
+        "Username for 'https://git.example.org': ",
+        "Password for 'https://me@git.example.org': ",
+        "[sudo] password for me: ",
+        "token: ",
+        "(gdb) ",
+        "....",
+        " 45% [=====>    ] 3/7\r",
+        "\x1b[1mProceed?\x1b[0m (yes/no) ",
+    ] {
+        let (mut out, mut redactor) = (Vec::new(), Redactor::new(Secrets::shapes()));
+        redactor.push(prompt.as_bytes(), &mut out);
+        assert!(redactor.waits() && out.is_empty());
+        redactor.pause(&mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), prompt);
+        assert!(!redactor.waits());
+    }
+}
+
+#[test]
+fn a_pause_shows_no_part_of_a_secret() {
+    let secrets = Secrets::with_values(["correct horse battery"]);
+    let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    for (text, shown) in [
+        (format!("using {token}"), "using "),
+        (format!("using {}", &token[..9]), "using "),
+        ("using gh".to_owned(), "using "),
+        ("password=hun".to_owned(), "password="),
+        ("login: correct ho".to_owned(), "login: "),
+        ("postgres://app:hun".to_owned(), "postgres://"),
+        ("a -----BEGIN PRIVATE KEY-----".to_owned(), "a "),
+        ("gh\x1b[31mp_16C7".to_owned(), ""),
+    ] {
+        let (mut out, mut redactor) = (Vec::new(), Redactor::new(secrets.clone()));
+        redactor.push(text.as_bytes(), &mut out);
+        redactor.pause(&mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), shown, "{text}");
+    }
+}
+
+/// A line that is longer than a piece, and was shown in part before it was.
+#[test]
+fn a_long_line_that_was_shown_in_part_shows_no_secret() {
+    let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    for before in ["a,b;c ", "abc"] {
+        let (mut out, mut redactor) = (Vec::new(), Redactor::new(Secrets::shapes()));
+        redactor.push(before.as_bytes(), &mut out);
+        redactor.push(b"wait: ", &mut out);
+        redactor.pause(&mut out);
+        let line = format!("{}={token} {}", "x".repeat(PIECE - 60), "y".repeat(PIECE));
+        line.as_bytes().chunks(1000).for_each(|chunk| {
+            redactor.push(chunk, &mut out);
+            redactor.pause(&mut out);
+        });
+        redactor.finish(&mut out);
+        let out = String::from_utf8(out).unwrap();
+        assert_eq!(out, format!("{before}wait: {}", line.replace(token, "[redacted]")));
+    }
+}
+
+#[test]
 fn a_value_across_the_border_of_two_pieces_is_masked() {
     let value = "val,ue;with}commas";
     let secrets = Secrets::with_values([value]);
@@ -250,8 +317,76 @@ fn a_value_across_the_border_of_two_pieces_is_masked() {
     }
 }
 
+/// Text full of secrets, of what looks like them, and of parts of both.
+pub(super) fn secretive(parts: usize) -> impl Strategy<Value = String> {
+    let token = chance("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", 48);
+    let hex = chance("0123456789abcdef", 40);
+    let web = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P";
+    let whole = [
+        format!("ghp_{}", &token[..36]),
+        format!("sk-ant-api03-{token}"),
+        format!("SK{}", &hex[..32]),
+        format!("glpat-{}", &token[..20]),
+        format!("&sig={}", &token[..24]),
+        format!("key-{}", &hex[..32]),
+        format!("{web} "),
+        format!("Authorization: Bearer {token}"),
+        "Cookie: theme=dark; sid=fEqD78DYUieZCOugnrQY".to_owned(),
+        "curl -u admin:S3cr3tPw http://x".to_owned(),
+        "postgres://app:hunter2@db/shop".to_owned(),
+        "mysql -u root -pS3cr3tPw db".to_owned(),
+        "password = \"a pass word\"".to_owned(),
+        "API_KEY=9f8e7d6c5b4a3928".to_owned(),
+        "{\\\"apiKey\\\":\\\"a1b2c3d4e5f6a7b8\\\"}".to_owned(),
+        "CREATE USER a IDENTIFIED BY 'hunter22';".to_owned(),
+        "<add key=\"ApiKey\" value=\"9f8e7d6c5b4a3928\"/>".to_owned(),
+        "os.environ[\"API_TOKEN\"] = \"q9Zr4tXwAA77\"".to_owned(),
+        "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n".to_owned(),
+        "-----BEGIN RSA PRIVATE KEY-----".to_owned(),
+        "the secret-value of secret-value-two".to_owned(),
+        "const KEY: SomeType1 = x".to_owned(),
+    ];
+    let cut = (prop::sample::select(whole.to_vec()), any::<prop::sample::Index>(), any::<bool>());
+    let cut = cut.prop_map(|(text, at, first)| match (at.index(text.len() + 1), first) {
+        (at, true) => text[..at].to_owned(),
+        (at, false) => text[at..].to_owned(),
+    });
+    let small = "( |\n|\r|x|: |=|\"|'|\\\\|\\.|-|_|://|@|,|é|日|\x1b\\[31m|\x1b\\[m|\x1b|> |\\?|a1B2c3D4|Password: |token)";
+    let part = prop_oneof![3 => prop::sample::select(whole.to_vec()), 3 => cut, 6 => small];
+    prop::collection::vec(part, 0..parts).prop_map(|parts| parts.concat())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+    /// A pause shows nothing that the whole line would not show, in the same order, and loses nothing.
+    #[test]
+    fn pauses_change_nothing(
+        text in secretive(12),
+        sizes in prop::collection::vec((1usize..30, any::<bool>()), 1..8),
+    ) {
+        let secrets = Secrets::with_values(["secret-value", "value-two of many"]);
+        let whole = redact(&text, &secrets).into_owned();
+        let mut out = Vec::new();
+        let mut redactor = Redactor::new(secrets);
+        let mut rest = text.as_bytes();
+        for (size, pause) in sizes.iter().cycle() {
+            let (now, later) = rest.split_at(rest.len().min(*size));
+            redactor.push(now, &mut out);
+            if *pause {
+                redactor.pause(&mut out);
+                prop_assert!(whole.as_bytes().starts_with(&out), "{:?} of {:?}", String::from_utf8_lossy(&out), whole);
+            }
+            rest = later;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        let masked = redactor.masked();
+        redactor.finish(&mut out);
+        prop_assert!(masked <= redactor.masked());
+        prop_assert_eq!(String::from_utf8(out).unwrap(), whole);
+    }
+
     #[test]
     fn chunk_borders_change_nothing(
         text in "(ghp_16C7e42F292c6912E7710c838347Ae178B4a|password=hunter2|\\n|x|://a:b@c|-----BEGIN PRIVATE KEY-----|-----END PRIVATE KEY-----|MIIE| |é|secret-value){0,24}",

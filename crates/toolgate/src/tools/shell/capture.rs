@@ -97,8 +97,11 @@ impl Capture {
     /// Takes a piece of output.
     pub(super) fn push(&mut self, stream: OutputStream, bytes: &[u8]) {
         let (head_bytes, tail_bytes) = self.bounds();
+        let whole = self.keeps_all();
         if let Some(total) = self.total.get_mut(index(stream)) {
-            total.add(Count::of(bytes));
+            // Characters only count as long as all of it might be shown.
+            let characters = if whole { characters(bytes) as u64 } else { 0 };
+            total.add(Count { bytes: bytes.len() as u64, lines: line_ends(bytes), characters });
         }
         let (head, rest) = bytes.split_at(bytes.len().min(head_bytes - self.head.len()));
         if !head.is_empty() {

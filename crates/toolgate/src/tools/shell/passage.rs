@@ -2,8 +2,9 @@
 //! and to the file that holds what is too long to be shown.
 //!
 //! Everything happens as the bytes come, in bounded memory. No byte leaves here unmasked; so the last
-//! line is held back until it ends or the command does, as it may be half of a secret. Writing to the
-//! file blocks: it goes to the page cache, and a disk that is full fails at once.
+//! line is held back until it ends, or the command does: it may be half of a secret. Where it waits,
+//! as a prompt does, as much of it goes on as no later byte can make a secret. Writing to the file
+//! blocks: it goes to the page cache, and a disk that is full fails at once.
 
 use toolgate_exec::{ExitStatus, FilterStats, OutputStream, Session, StoredOutput};
 use toolgate_filter::overflow::{OutputId, Spool};
@@ -101,6 +102,20 @@ impl Passage {
         let from = clean.len();
         if let Some(redactor) = self.redactors.get_mut(slot(stream)) {
             redactor.push(bytes, clean);
+        }
+        self.pass(stream, clean.get(from..).unwrap_or_default());
+    }
+
+    /// Whether a line waits for its end, and [`Passage::pause`] was not asked yet.
+    pub(super) fn waits(&self) -> bool {
+        self.redactors.iter().any(Redactor::waits)
+    }
+
+    /// Nothing more has come for a while: what is certain of a line that waits for its end.
+    pub(super) fn pause(&mut self, stream: OutputStream, clean: &mut Vec<u8>) {
+        let from = clean.len();
+        if let Some(redactor) = self.redactors.get_mut(slot(stream)) {
+            redactor.pause(clean);
         }
         self.pass(stream, clean.get(from..).unwrap_or_default());
     }

@@ -31,6 +31,10 @@ const TERM_GRACE: Duration = Duration::from_secs(1);
 /// How long a sink may take for what is left when the command had to be ended.
 const SINK_GRACE: Duration = Duration::from_secs(1);
 
+/// How long a line waits for its end until what is certain of it is passed on: a person takes an
+/// answer after a tenth of a second for an immediate one.
+const LINE_WAIT: Duration = Duration::from_millis(80);
+
 /// A command that was started.
 pub(super) struct Running {
     child: Guard,
@@ -177,6 +181,8 @@ impl Running {
     }
 }
 
+const STREAMS: [OutputStream; 2] = [OutputStream::Stdout, OutputStream::Stderr];
+
 /// Moves output to where it belongs until the pipes have ended or are closed.
 async fn pump(
     streams: &mut Streams,
@@ -186,11 +192,31 @@ async fn pump(
 ) -> io::Result<()> {
     let passage = || passage.lock().unwrap_or_else(PoisonError::into_inner);
     let mut clean = Vec::new();
-    while let Some((stream, bytes)) = streams.next().await {
-        passage().push(stream, bytes, &mut clean);
+    // Until when a line that has begun waits for its end.
+    let mut waits: Option<Instant> = None;
+    loop {
+        let next = tokio::select! {
+            biased;
+            next = streams.next() => next,
+            () = async { if let Some(at) = waits { sleep_until(at).await } }, if waits.is_some() => {
+                waits = None;
+                for stream in STREAMS {
+                    passage().pause(stream, &mut clean);
+                    hand_on(stream, &mut clean, writer, show).await?;
+                }
+                continue;
+            }
+        };
+        let Some((stream, bytes)) = next else { break };
+        let line_waits = {
+            let mut passage = passage();
+            passage.push(stream, bytes, &mut clean);
+            passage.waits()
+        };
+        waits = if line_waits { waits.or_else(|| Some(Instant::now() + LINE_WAIT)) } else { None };
         hand_on(stream, &mut clean, writer, show).await?;
     }
-    for stream in [OutputStream::Stdout, OutputStream::Stderr] {
+    for stream in STREAMS {
         passage().end(stream, &mut clean);
         hand_on(stream, &mut clean, writer, show).await?;
     }

@@ -17,6 +17,11 @@ use toolgate_exec::OutputStream;
 /// As much as a pipe holds: what a command with much to say is read with.
 const BUFFER_BYTES: usize = 64 * 1024;
 
+/// What the pipe of a command with much to say is made to hold: it and whoever reads take turns less
+/// often.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 256 * 1024;
+
 /// What most commands say fits into this.
 const FIRST_BYTES: usize = 4 * 1024;
 
@@ -137,8 +142,9 @@ impl Streams {
 
     /// The next piece; `None` once both pipes have ended or were closed.
     pub(super) async fn next(&mut self) -> Option<(OutputStream, &[u8])> {
-        if self.filled {
+        if self.filled && self.buffer.len() < BUFFER_BYTES {
             self.buffer.resize(BUFFER_BYTES, 0);
+            self.sides.iter().filter_map(|side| side.pipe.as_ref()).for_each(widen);
         }
         let (stream, read) = std::future::poll_fn(|cx| self.poll(cx)).await?;
         self.filled = read == self.buffer.len();
@@ -202,6 +208,13 @@ impl Streams {
         }
         None
     }
+}
+
+/// Lets a pipe hold more. Where the user has too many large ones (pipe(7)), it stays as it is.
+#[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "only Linux can"))]
+fn widen(pipe: &Receiver) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
 }
 
 #[cfg(test)]
