@@ -337,7 +337,7 @@ impl<'c> Analyst<'c> {
         for dir in dirs {
             let full = path::join(dir, text);
             let full = path::without_aliases(&full).to_owned();
-            if let Some(other) = state.through_links(&full) {
+            for other in state.through_links(&full) {
                 self.path_effect(kind, text, other, span, note);
             }
             if let Some(other) = self.context.links.resolve(&full) {

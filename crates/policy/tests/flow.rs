@@ -201,3 +201,60 @@ fn what_changes_nothing_stays_allowed() {
         assert_eq!(judge(text), Allow, "{text}");
     }
 }
+
+#[test]
+fn a_name_that_a_pattern_found_stays_in_its_directory_when_its_end_is_cut_off() {
+    for text in [
+        "for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
+        "for f in src/*.js; do git mv \"$f\" \"${f%.*}.ts\"; done",
+        "for f in src/*.c; do touch \"build/${f##*/}\"; done",
+        "for f in src/*.c; do touch \"build/${f#src/}\"; done",
+        "for d in */; do touch \"${d%/}/x\"; done",
+    ] {
+        assert_eq!(judge(text), Allow, "{text}");
+    }
+    for text in [
+        // A name like `..x` or `a..` becomes the directory above.
+        "for f in .*x; do touch \"${f%x}/y\"; done",
+        "for f in a*; do touch \"${f#a}/y\"; done",
+        "find . -name '*x' | while read f; do touch \"${f%x}/y\"; done",
+        "shopt -s dotglob; for f in *x; do touch \"${f%x}/y\"; done",
+        "GLOBIGNORE=z; for f in *x; do touch \"${f%x}/y\"; done",
+        // How much is cut off is not known.
+        "for f in *; do touch \"${f%%.*}/y\"; done",
+        "for f in *; do touch \"${f%.txt}/y\"; done",
+        "for f in ../*.txt; do touch \"${f%.txt}.md\"; done",
+    ] {
+        assert_ne!(judge(text), Allow, "{text}");
+    }
+}
+
+#[test]
+fn the_target_of_a_link_is_meant_from_where_the_link_is() {
+    for text in
+        ["ln -s ../a src/b", "ln -s a b", "ln -s ../a src/", "ln -s -t bin ../x", "ln -sfT ../a src/b"]
+    {
+        assert_eq!(judge(text), Allow, "{text}");
+    }
+    for text in [
+        "ln -s ../a b",
+        "ln -s ../../x src/b",
+        "ln -sr ../a src/b",
+        "ln ../a src/b",
+        "ln -s .. d; touch d/x",
+        "ln -s /etc d; touch d/etc/x",
+        "ln -s /etc d; touch d/x",
+        "ln -s /etc d; cd d; touch x",
+    ] {
+        assert_ne!(judge(text), Allow, "{text}");
+    }
+}
+
+#[test]
+fn braces_are_expanded_before_variables_are() {
+    // It is `$xa $xb`.
+    assert_ne!(judge("x=src; xa=/etc/x; touch $x{a,b}"), Allow);
+    assert_eq!(judge("x=src; touch ${x}{a,b}"), Allow);
+    assert_eq!(judge("touch f{1..3} {a,b}.txt"), Allow);
+    assert_ne!(judge("touch {a,b}{1..600}"), Allow);
+}

@@ -8,7 +8,7 @@ use crate::ast::{Literal, ParameterName, Part, PartKind};
 
 /// A part of a word after brace expansion.
 #[derive(Clone, Debug)]
-pub(super) enum Atom<'s> {
+pub enum Atom<'s> {
     /// A part as the parser read it.
     Part(&'s Part),
     /// Unquoted text.
@@ -36,8 +36,12 @@ pub(super) fn may_expand(parts: &[Part]) -> bool {
     parts.iter().any(|part| matches!(&part.kind, PartKind::Literal(literal) if literal.marks.brace))
 }
 
-/// The words that a word becomes; `None` if its braces stand for themselves.
-pub(super) fn expand(parts: &[Part]) -> Result<Option<Vec<Vec<Atom<'_>>>>, Why> {
+/// The words that braces make of one, by its parts; `None` if they stand for themselves.
+///
+/// # Errors
+///
+/// Where it is not certain which words those are, or where they are too many.
+pub fn expand(parts: &[Part]) -> Result<Option<Vec<Vec<Atom<'_>>>>, Why> {
     let mut cells = Vec::new();
     for part in parts {
         match &part.kind {

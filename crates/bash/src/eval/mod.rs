@@ -60,6 +60,7 @@
 
 mod assign;
 mod braces;
+mod change;
 mod command;
 mod declare;
 mod directory;
@@ -81,12 +82,16 @@ mod sink;
 mod value;
 mod word;
 
+pub use braces::{Atom, expand as braces};
+pub use change::Change;
 pub use env::{Env, Unlisted};
 pub(crate) use names::certain_names;
+pub use pattern::Pattern;
 pub use value::{Certainty, Class, Count, Field, Hole, Piece, PieceRef, Value, Why};
 
 use crate::ast::{
-    Assignment, Function, ProcessDirection, Redirection, Script, SimpleCommand, Span, SubstitutionStyle, Word,
+    Arithmetic, Assignment, Function, ProcessDirection, Redirection, Script, SimpleCommand, Span,
+    SubstitutionStyle, Word,
 };
 use flow::Flow;
 
@@ -226,6 +231,12 @@ pub fn words(words: &[Word], script: &Script, env: &mut Env) -> Vec<Field> {
 pub fn value(word: &Word, script: &Script, env: &mut Env) -> Value {
     let mut silent = Silent;
     Flow::new(Some(script), &[], env, &mut silent).value(word, word::Tildes::Assigned)
+}
+
+/// The value of arithmetic that holds no variable; `None` if it is not certain.
+pub fn number(arithmetic: &Arithmetic, script: &Script) -> Option<i64> {
+    let mut env = Env::new(script.shell, Unlisted::Unknown);
+    Flow::new(Some(script), &[], &mut env, &mut Silent).number(arithmetic).ok()
 }
 
 struct Collector<'s> {

@@ -1,15 +1,14 @@
 //! Expands parameters.
 
+use super::change::Change;
 use super::env::State;
 use super::flow::Flow;
-use super::pattern::Pattern;
 use super::shape;
 use super::sink::Sink;
 use super::value::{Class, Hole, Piece, Value, Why};
 use super::word::{Place, is_name};
 use crate::ast::{
-    Arithmetic, CaseChange, Operand, Parameter, ParameterName, ParameterOp, ReplaceWhich, Span,
-    SubscriptKind, Word,
+    Arithmetic, CaseChange, Operand, Parameter, ParameterName, ParameterOp, Span, SubscriptKind, Word,
 };
 
 /// What a parameter stands for.
@@ -544,7 +543,7 @@ impl<'s> Flow<'s, '_> {
     }
 
     /// Reads what an operator does, with its operands expanded.
-    fn change(&mut self, p: &'s Parameter, used: bool, quoted: bool) -> Result<Change, Hole> {
+    fn change(&mut self, p: &'s Parameter, used: bool, quoted: bool) -> Result<Operation, Hole> {
         let mark = self.env.mark();
         let change = self.change_operands(p, quoted);
         if used {
@@ -557,9 +556,9 @@ impl<'s> Flow<'s, '_> {
         change
     }
 
-    fn change_operands(&mut self, p: &'s Parameter, quoted: bool) -> Result<Change, Hole> {
+    fn change_operands(&mut self, p: &'s Parameter, quoted: bool) -> Result<Operation, Hole> {
         let fail = |why| Hole { why, span: self.here, class: Class::Any };
-        Ok(match &p.op {
+        let change = match &p.op {
             ParameterOp::RemovePrefix { longest, pattern } => {
                 Change::Prefix { longest: *longest, pattern: self.pattern(pattern)? }
             }
@@ -607,11 +606,12 @@ impl<'s> Flow<'s, '_> {
                     },
                     pattern: None,
                 },
-                b'P' => Change::Prompt,
+                b'P' => return Ok(Operation::Prompt),
                 _ => return Err(fail(Why::Version)),
             },
             _ => return Err(fail(Why::Version)),
-        })
+        };
+        Ok(Operation::Change(change))
     }
 
     /// The text that replaces a match.
@@ -626,7 +626,7 @@ impl<'s> Flow<'s, '_> {
         Ok(bytes.into_iter().map(|(b, _)| b).collect())
     }
 
-    fn changed(&mut self, change: &Result<Change, Hole>, one: One, span: Span) -> Value {
+    fn changed(&mut self, change: &Result<Operation, Hole>, one: One, span: Span) -> Value {
         let text = match &one {
             One::Unset => {
                 return match change {
@@ -640,7 +640,7 @@ impl<'s> Flow<'s, '_> {
             }
             One::Set(Value::Known(text)) => text,
             One::Set(Value::Partial(_)) | One::Unknown(_) => {
-                if matches!(change, Ok(Change::Prompt)) {
+                if matches!(change, Ok(Operation::Prompt)) {
                     self.hazard(span, Why::Prompt);
                     return Value::unknown(Hole { why: Why::Prompt, span, class: Class::Any });
                 }
@@ -648,10 +648,11 @@ impl<'s> Flow<'s, '_> {
             }
         };
         let change = match change {
-            Ok(change) => change,
+            Ok(Operation::Change(change)) => Some(change),
+            Ok(Operation::Prompt) => None,
             Err(hole) => return Value::unknown(Hole { span, class: Class::Any, ..*hole }),
         };
-        if matches!(change, Change::Prompt) {
+        let Some(change) = change else {
             if text.iter().any(|b| matches!(b, b'$' | b'`')) {
                 self.hazard(span, Why::Prompt);
                 return Value::unknown(Hole { why: Why::Prompt, span, class: Class::Any });
@@ -660,8 +661,8 @@ impl<'s> Flow<'s, '_> {
                 return Value::unknown(Hole { why: Why::Version, span, class: Class::Any });
             }
             return Value::Known(text.clone());
-        }
-        match self.change_text(change, text) {
+        };
+        match change.apply(text, &mut self.steps) {
             Ok(text) => Value::Known(text.into()),
             Err(why) => {
                 if why == Why::Fails {
@@ -670,49 +671,6 @@ impl<'s> Flow<'s, '_> {
                 Value::unknown(Hole { why, span, class: Class::Any })
             }
         }
-    }
-
-    fn change_text(&mut self, change: &Change, text: &[u8]) -> Result<Vec<u8>, Why> {
-        let steps = &mut self.steps;
-        Ok(match change {
-            Change::Prefix { longest, pattern } => {
-                let cut = pattern.prefix(text, *longest, steps)?.unwrap_or(0);
-                text.get(cut..).unwrap_or_default().to_vec()
-            }
-            Change::Suffix { longest, pattern } => {
-                let cut = pattern.suffix(text, *longest, steps)?.unwrap_or(0);
-                text.get(..text.len().saturating_sub(cut)).unwrap_or_default().to_vec()
-            }
-            Change::Replace { which, pattern, replacement } => {
-                replace(*which, pattern, replacement, text, steps)?
-            }
-            Change::Slice { offset, length } => slice(text, *offset, *length)?.to_vec(),
-            Change::Case { change, pattern } => {
-                if !text.is_ascii() {
-                    return Err(Why::Locale);
-                }
-                let mut out = text.to_vec();
-                for (at, byte) in out.iter_mut().enumerate() {
-                    use CaseChange::{LowerAll, LowerFirst, ToggleAll, ToggleFirst, UpperAll, UpperFirst};
-                    if at > 0 && matches!(change, UpperFirst | LowerFirst | ToggleFirst) {
-                        break;
-                    }
-                    if let Some(pattern) = pattern
-                        && !pattern.matches(&[*byte], steps)?
-                    {
-                        continue;
-                    }
-                    *byte = match change {
-                        UpperFirst | UpperAll => byte.to_ascii_uppercase(),
-                        LowerFirst | LowerAll => byte.to_ascii_lowercase(),
-                        ToggleFirst | ToggleAll if byte.is_ascii_lowercase() => byte.to_ascii_uppercase(),
-                        ToggleFirst | ToggleAll => byte.to_ascii_lowercase(),
-                    };
-                }
-                out
-            }
-            Change::Prompt => return Err(Why::Prompt),
-        })
     }
 
     /// Assigns a text to a variable, or to the first element if it is an array.
@@ -742,93 +700,10 @@ impl<'s> Flow<'s, '_> {
 }
 
 /// What an operator does, with its operands known.
-enum Change {
-    Prefix { longest: bool, pattern: Pattern },
-    Suffix { longest: bool, pattern: Pattern },
-    Replace { which: ReplaceWhich, pattern: Pattern, replacement: Vec<u8> },
-    Slice { offset: i64, length: Option<i64> },
-    Case { change: CaseChange, pattern: Option<Pattern> },
+enum Operation {
+    Change(Change),
+    /// `${x@P}`
     Prompt,
-}
-
-fn replace(
-    which: ReplaceWhich,
-    pattern: &Pattern,
-    replacement: &[u8],
-    text: &[u8],
-    steps: &mut super::pattern::Steps,
-) -> Result<Vec<u8>, Why> {
-    let mut out = Vec::new();
-    match which {
-        ReplaceWhich::Prefix => match pattern.prefix(text, true, steps)? {
-            Some(len) => {
-                out.extend_from_slice(replacement);
-                out.extend_from_slice(text.get(len..).unwrap_or_default());
-            }
-            None => out.extend_from_slice(text),
-        },
-        ReplaceWhich::Suffix => match pattern.suffix(text, true, steps)? {
-            Some(len) => {
-                out.extend_from_slice(text.get(..text.len().saturating_sub(len)).unwrap_or_default());
-                out.extend_from_slice(replacement);
-            }
-            None => out.extend_from_slice(text),
-        },
-        ReplaceWhich::First | ReplaceWhich::All => {
-            if pattern.is_empty() {
-                return Ok(text.to_vec());
-            }
-            if text.is_empty() {
-                // Versions differ on whether an empty text can match.
-                return if pattern.is_literal() { Ok(out) } else { Err(Why::Version) };
-            }
-            let mut at = 0_usize;
-            while at < text.len() {
-                let rest = text.get(at..).unwrap_or_default();
-                match pattern.prefix(rest, true, steps)? {
-                    Some(len) if len > 0 => {
-                        steps.take(replacement.len())?;
-                        out.extend_from_slice(replacement);
-                        at = at.saturating_add(len);
-                        if which == ReplaceWhich::First {
-                            break;
-                        }
-                    }
-                    Some(_) => return Err(Why::Version),
-                    None => {
-                        out.extend(rest.first());
-                        at = at.saturating_add(1);
-                    }
-                }
-            }
-            out.extend_from_slice(text.get(at..).unwrap_or_default());
-        }
-    }
-    Ok(out)
-}
-
-fn slice(text: &[u8], offset: i64, length: Option<i64>) -> Result<&[u8], Why> {
-    if !text.is_ascii() {
-        return Err(Why::Locale);
-    }
-    let len = i64::try_from(text.len()).map_err(|_| Why::TooLarge)?;
-    let start = if offset < 0 { len.saturating_add(offset) } else { offset };
-    if start < 0 || start > len {
-        return Ok(&[]);
-    }
-    let end = match length {
-        None => len,
-        Some(length) if length < 0 => {
-            let end = len.saturating_add(length);
-            if end < start {
-                return Err(Why::Fails);
-            }
-            end
-        }
-        Some(length) => start.saturating_add(length).min(len),
-    };
-    let (start, end) = (usize::try_from(start).unwrap_or(0), usize::try_from(end).unwrap_or(0));
-    Ok(text.get(start..end).unwrap_or_default())
 }
 
 /// Why a value is not known that is not known in full.

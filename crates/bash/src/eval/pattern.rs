@@ -2,9 +2,9 @@
 
 use super::value::Why;
 
-/// A compiled pattern.
+/// A compiled pattern, as `${x#…}`, `[[ … == … ]]` and `case` match it.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub struct Pattern {
     tokens: Vec<Token>,
     /// Whether anything in it is more than a literal byte.
     wild: bool,
@@ -44,6 +44,11 @@ enum ByteClass {
 pub(super) struct Steps(pub(super) u64);
 
 impl Steps {
+    /// As many as one text may take.
+    pub(super) fn of_one_text() -> Steps {
+        Steps(64 * 1024)
+    }
+
     pub(super) fn take(&mut self, n: usize) -> Result<(), Why> {
         let n = u64::try_from(n).map_err(|_| Why::TooLarge)?;
         self.0 = self.0.checked_sub(n).ok_or(Why::TooLarge)?;
@@ -52,6 +57,43 @@ impl Steps {
 }
 
 impl Pattern {
+    /// Reads a pattern whose bytes come with whether they are active, that is, not quoted.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not certain what matches.
+    pub fn read(text: &[(u8, bool)]) -> Result<Pattern, Why> {
+        Self::compile(text, None)
+    }
+
+    /// The length of the shortest or longest suffix of a text that matches.
+    ///
+    /// # Errors
+    ///
+    /// Where locales differ, or where it takes too long.
+    pub fn suffix_of(&self, text: &[u8], longest: bool) -> Result<Option<usize>, Why> {
+        self.suffix(text, longest, &mut Steps::of_one_text())
+    }
+
+    /// The length of the shortest or longest prefix of a text that matches.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Pattern::suffix_of`].
+    pub fn prefix_of(&self, text: &[u8], longest: bool) -> Result<Option<usize>, Why> {
+        self.prefix(text, longest, &mut Steps::of_one_text())
+    }
+
+    /// Whether only one text matches.
+    pub fn is_literal(&self) -> bool {
+        !self.wild
+    }
+
+    /// Whether only the empty text matches.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
     /// Compiles a pattern whose bytes come with whether they are active, that is, not quoted.
     pub(super) fn compile(text: &[(u8, bool)], extglob: Option<bool>) -> Result<Pattern, Why> {
         let mut tokens = Vec::new();
@@ -92,15 +134,6 @@ impl Pattern {
         }
         let wild = tokens.iter().any(|token| !matches!(token, Token::Byte(_)));
         Ok(Pattern { tokens, wild })
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
-    }
-
-    /// Whether only one text matches.
-    pub(super) fn is_literal(&self) -> bool {
-        !self.wild
     }
 
     /// Whether the pattern matches the whole text.

@@ -179,7 +179,10 @@ impl Analyst<'_> {
                 }
                 Some(Data::Unknown)
             }
-            "shopt" => Some(Data::Unknown),
+            "shopt" => {
+                state.finds_dots |= args.iter().any(|w| !w.is_exact() || w.text.contains("dotglob"));
+                Some(Data::Unknown)
+            }
             "history" => {
                 self.history(args, span, state);
                 Some(Data::Unknown)
@@ -230,10 +233,15 @@ impl Analyst<'_> {
         let mut dirs: Vec<String> = Vec::new();
         for d in &state.dirs {
             let full = path::join(d, &target.text);
-            let full = state.through_links(&full).unwrap_or(full);
-            let full = self.context.links.resolve(&full).unwrap_or(full);
-            if !dirs.contains(&full) {
-                dirs.push(full);
+            let mut places: Vec<String> = state.through_links(&full).collect();
+            if places.is_empty() {
+                places.push(full);
+            }
+            for full in places {
+                let full = self.context.links.resolve(&full).unwrap_or(full);
+                if !dirs.contains(&full) {
+                    dirs.push(full);
+                }
             }
         }
         state.dirs = dirs;

@@ -95,6 +95,7 @@ impl Analyst<'_> {
             let zero = std::mem::replace(&mut state.zero, words.first().cloned());
             (zero, std::mem::replace(&mut state.positional, sure.then(|| std::rc::Rc::new(rest))))
         });
+        let links = (name == "ln").then(|| link_directories(&call, args, &site)).flatten();
         for o in &call.operands {
             if joined && o.many && o.role == Role::Code(Lang::Shell) {
                 continue;
@@ -103,6 +104,12 @@ impl Analyst<'_> {
             let away = o.role == Role::Move
                 && call.operands.last().is_some_and(|l| l.word.text.starts_with("/dev/"));
             let role = if away { Role::Shred } else { o.role };
+            if let Some(dirs) = links.as_ref().filter(|_| role == Role::List) {
+                let here = std::mem::replace(&mut site.dirs, dirs.clone());
+                self.role(name, role, &o.word, &mut site, state, input);
+                site.dirs = here;
+                continue;
+            }
             self.role(name, role, &o.word, &mut site, state, input);
             if let Some(other) = o.other
                 && other != o.role
@@ -683,6 +690,11 @@ impl Analyst<'_> {
                 let at = path::join(d, &at.text);
                 let base = at.rsplit_once('/').map_or("/", |(b, _)| b).to_owned();
                 let to = path::join(&base, &target.text);
+                // Where a directory of that name is there, the link comes into it.
+                let name = path::name(target.text.trim_end_matches('/'));
+                if !matches!(name, "" | "." | "..") {
+                    state.link(path::join(&at, name), path::join(&at, &target.text));
+                }
                 state.link(at, to);
             }
         } else if let [target] = words.as_slice() {
@@ -691,6 +703,34 @@ impl Analyst<'_> {
             }
         }
     }
+}
+
+/// The directories from which a symbolic link's target is meant; `None` where it is from the shell's own.
+fn link_directories(call: &Call<'_>, args: &[Word<'_>], site: &Site) -> Option<Vec<String>> {
+    let relative = args.iter().any(|w| {
+        let cluster = w.text.strip_prefix('-').filter(|rest| !rest.contains(['-', 'S', 't']));
+        cluster.is_some_and(|letters| letters.contains('r')) || w.text.starts_with("--rel")
+    });
+    if relative || !gives(call, &["-s", "--symbolic"]) {
+        return None;
+    }
+    let into = call.options.iter().find(|given| given.roles.first() == Some(&Role::Write));
+    if let Some(dir) = into.and_then(|given| given.values.first()) {
+        return Some(site.dirs.iter().map(|d| path::join(d, &dir.text)).collect());
+    }
+    let [_, .., at] = call.operands.as_slice() else { return None };
+    let mut out = Vec::new();
+    for full in site.dirs.iter().map(|d| path::join(d, &at.word.text)) {
+        let above =
+            full.rsplit_once('/').map_or("/", |(above, _)| if above.is_empty() { "/" } else { above });
+        let is_directory = call.operands.len() > 2 || at.word.text.ends_with('/');
+        // Nobody looked whether it is a file to be or a directory that is there.
+        if !is_directory {
+            out.push(above.to_owned());
+        }
+        out.push(full);
+    }
+    Some(out)
 }
 
 /// How many lines of standard input a command is run for one by one.

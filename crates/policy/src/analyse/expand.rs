@@ -5,18 +5,15 @@
 
 use super::state::{State, Variable};
 use super::{Analyst, Constructs, Data};
-use crate::argv::glob;
 use crate::path;
 use crate::word::{SOME, UNKNOWN, Word, is_exact};
 use std::borrow::Cow;
 use toolgate_bash::ansi_c;
 use toolgate_bash::ast::{
-    Arithmetic, CaseChange, Expression, Literal, Parameter, ParameterName, ParameterOp, Part, PartKind,
-    ProcessDirection, ReplaceWhich, Script, Span, SubscriptKind, UnaryOp, Word as Source,
+    CaseChange, Literal, Parameter, ParameterName, ParameterOp, Part, PartKind, ProcessDirection, Script,
+    Span, SubscriptKind, Word as Source,
 };
-
-/// The most words that braces may make out of one.
-const BRACES: usize = 512;
+use toolgate_bash::eval::{self, Atom, Change, Pattern};
 
 /// The longest value that is followed.
 const VALUE: usize = 64 * 1024;
@@ -29,6 +26,18 @@ enum Found {
     One(String),
     Many(Vec<String>),
     Unset,
+}
+
+impl Found {
+    /// Each value by itself; one that is not known after it is unknown.
+    fn map(self, f: impl Fn(&str) -> Option<String>) -> Found {
+        let one = |v: &str| f(v).unwrap_or_else(|| UNKNOWN.to_string());
+        match self {
+            Found::One(v) => Found::One(one(&v)),
+            Found::Many(list) => Found::Many(list.iter().map(|v| one(v)).collect()),
+            Found::Unset => Found::Unset,
+        }
+    }
 }
 
 /// Words being put together from parts.
@@ -68,49 +77,45 @@ impl Analyst<'_> {
             out.push(Word::new(lossy(&literal.text).into_owned(), span));
             return;
         }
-        let has_brace = word.parts.iter().any(|p| matches!(&p.kind, PartKind::Literal(l) if l.marks.brace));
-        if has_brace {
-            match braces(&word.parts) {
-                Braces::None => {}
-                Braces::Words(list) => {
-                    for pieces in list {
-                        self.expand_pieces(&pieces, word.span, state, script, out);
-                    }
-                    return;
+        let expanded = match eval::braces(&word.parts) {
+            Ok(words) => words,
+            // Which words they make is not certain, or they are too many.
+            Err(_) => {
+                for p in &word.parts {
+                    self.part_text(p, state, script, &mut String::new());
                 }
-                Braces::TooMany => {
-                    for p in &word.parts {
-                        self.part_text(p, state, script, &mut String::new());
-                    }
-                    out.push(Word::unknown(span));
-                    return;
+                out.push(Word::unknown(span));
+                return;
+            }
+        };
+        match expanded {
+            Some(words) => {
+                for atoms in &words {
+                    self.expand_atoms(atoms.iter().cloned(), word.span, state, script, out);
                 }
             }
+            None => self.expand_atoms(word.parts.iter().map(Atom::Part), word.span, state, script, out),
         }
-        let pieces: Vec<Piece<'_>> = word.parts.iter().map(Piece::Part).collect();
-        self.expand_pieces(&pieces, word.span, state, script, out);
     }
 
-    fn expand_pieces(
+    fn expand_atoms<'p>(
         &mut self,
-        pieces: &[Piece<'_>],
+        atoms: impl Iterator<Item = Atom<'p>>,
         span: Span,
         state: &mut State,
         script: &Script,
         out: &mut Vec<Word<'static>>,
     ) {
         let mut f = Fields { out, text: String::new(), started: false, splits: false, span: self.at(span) };
-        let mut first = true;
-        for piece in pieces {
-            match piece {
-                Piece::Text(t) => {
-                    let t =
-                        if first && f.text.is_empty() { self.tilde(t, state) } else { Cow::Borrowed(&**t) };
-                    push_glob(&t, &mut f.text);
+        for (at, atom) in atoms.enumerate() {
+            match atom {
+                Atom::Text(text) => {
+                    let text = lossy(&text);
+                    let text = if at == 0 { self.tilde(&text, state) } else { Cow::Borrowed(&*text) };
+                    push_glob(&text, &mut f.text);
                 }
-                Piece::Part(part) => self.part(part, first, state, script, &mut f),
+                Atom::Part(part) => self.part(part, at == 0, state, script, &mut f),
             }
-            first = false;
         }
         f.end();
     }
@@ -129,7 +134,7 @@ impl Analyst<'_> {
             PartKind::DoubleQuoted(parts) | PartKind::Localized(parts) => {
                 // `"$@"` is as many words as there are parameters.
                 if let [Part { kind: PartKind::Parameter(p), .. }] = parts.as_slice()
-                    && let Found::Many(list) = self.parameter(p, part.span, state, script, true)
+                    && let Found::Many(list) = self.parameter(p, part.span, state, script)
                 {
                     let n = list.len();
                     for (i, v) in list.into_iter().enumerate() {
@@ -152,7 +157,7 @@ impl Analyst<'_> {
                     self.part_text(p, state, script, &mut f.text);
                 }
             }
-            PartKind::Parameter(p) => match self.parameter(p, part.span, state, script, false) {
+            PartKind::Parameter(p) => match self.parameter(p, part.span, state, script) {
                 Found::One(v) => self.split(&v, state, f),
                 Found::Many(list) => {
                     let n = list.len();
@@ -288,7 +293,7 @@ impl Analyst<'_> {
                     // A catalogue may replace it, but only where one is installed for this very script.
                 }
             }
-            PartKind::Parameter(p) => match self.parameter(p, part.span, state, script, true) {
+            PartKind::Parameter(p) => match self.parameter(p, part.span, state, script) {
                 Found::One(v) => text.push_str(&v),
                 Found::Many(list) => text.push_str(&list.join(" ")),
                 Found::Unset => {}
@@ -303,7 +308,7 @@ impl Analyst<'_> {
             }
             PartKind::Arithmetic(a) => {
                 self.arithmetic(a, state, script);
-                match constant(a) {
+                match eval::number(a, script) {
                     Some(n) => text.push_str(&n.to_string()),
                     None => text.push(SOME),
                 }
@@ -434,15 +439,8 @@ impl Analyst<'_> {
         }
     }
 
-    fn parameter(
-        &mut self,
-        p: &Parameter,
-        span: Span,
-        state: &mut State,
-        script: &Script,
-        quoted: bool,
-    ) -> Found {
-        let found = self.parameter_value(p, span, state, script, quoted);
+    fn parameter(&mut self, p: &Parameter, span: Span, state: &mut State, script: &Script) -> Found {
+        let found = self.parameter_value(p, span, state, script);
         // Values that double and double again would fill the memory.
         let size = match &found {
             Found::One(v) => v.len(),
@@ -456,21 +454,14 @@ impl Analyst<'_> {
         found
     }
 
-    fn parameter_value(
-        &mut self,
-        p: &Parameter,
-        span: Span,
-        state: &mut State,
-        script: &Script,
-        quoted: bool,
-    ) -> Found {
+    fn parameter_value(&mut self, p: &Parameter, span: Span, state: &mut State, script: &Script) -> Found {
         let mut all = false;
         let mut index = None;
         if let Some(s) = &p.subscript {
             self.subscript(s, state, script);
             match &s.kind {
                 SubscriptKind::At | SubscriptKind::Star => all = true,
-                SubscriptKind::Index(a) => index = Some(constant(a)),
+                SubscriptKind::Index(a) => index = Some(eval::number(a, script)),
             }
         }
         let name = match &p.name {
@@ -524,7 +515,7 @@ impl Analyst<'_> {
                 (Found::Unset, _) => Found::One(UNKNOWN.to_string()),
             };
         }
-        self.operation(p, found, span, state, script, quoted)
+        self.operation(p, found, span, state, script)
     }
 
     fn operation(
@@ -534,7 +525,6 @@ impl Analyst<'_> {
         span: Span,
         state: &mut State,
         script: &Script,
-        quoted: bool,
     ) -> Found {
         let unset = matches!(&found, Found::Unset);
         let empty = |f: &Found| match f {
@@ -551,14 +541,12 @@ impl Analyst<'_> {
             ParameterOp::Plain => found,
             ParameterOp::Length => Found::One(SOME.to_string()),
             ParameterOp::Default { colon, word } | ParameterOp::Assign { colon, word } => {
-                let other = self.word_or_text(word, state, script, quoted);
+                let other = Found::One(self.one(word, state, script));
                 let takes = unset || (*colon && empty(&found));
                 let result = if takes {
                     other
-                } else if unsure {
-                    // Most likely what is written, if the variable is not set; else anything.
-                    Found::One(UNKNOWN.to_string())
                 } else {
+                    // Where it is not known whether it is set, neither is the value: anything.
                     found
                 };
                 if let (ParameterOp::Assign { .. }, ParameterName::Variable(name)) = (&p.op, &p.name) {
@@ -575,7 +563,7 @@ impl Analyst<'_> {
                 found
             }
             ParameterOp::Alternative { colon, word } => {
-                let other = self.word_or_text(word, state, script, quoted);
+                let other = Found::One(self.one(word, state, script));
                 if unsure {
                     Found::One(UNKNOWN.to_string())
                 } else if unset || (*colon && empty(&found)) {
@@ -584,38 +572,17 @@ impl Analyst<'_> {
                     other
                 }
             }
-            ParameterOp::RemovePrefix { longest, pattern } => {
-                let pattern = self.pattern(pattern, state, script);
-                map(found, |v| cut(v, &pattern, *longest, true))
-            }
-            ParameterOp::RemoveSuffix { longest, pattern } => {
-                let pattern = self.pattern(pattern, state, script);
-                map(found, |v| cut(v, &pattern, *longest, false))
-            }
-            ParameterOp::Replace { which, pattern, replacement } => {
-                let pattern = self.pattern(pattern, state, script);
-                let with = match replacement {
-                    Some(w) => self.one(w, state, script),
-                    None => String::new(),
-                };
-                map(found, |v| replace(v, &pattern, &with, *which))
-            }
-            ParameterOp::Slice { offset, length } => {
-                self.arithmetic(offset, state, script);
-                if let Some(l) = length {
-                    self.arithmetic(l, state, script);
+            ParameterOp::RemovePrefix { .. }
+            | ParameterOp::RemoveSuffix { .. }
+            | ParameterOp::Replace { .. }
+            | ParameterOp::Slice { .. }
+            | ParameterOp::Case { .. } => {
+                let change = self.change(&p.op, state, script);
+                if let (Found::Many(_), ParameterOp::Slice { .. }) = (&found, &p.op) {
+                    return Found::One(UNKNOWN.to_string());
                 }
-                let from = constant(offset);
-                let len = length.as_ref().map(constant);
-                match found {
-                    Found::One(v) => Found::One(slice(&v, from, len)),
-                    _ => Found::One(UNKNOWN.to_string()),
-                }
-            }
-            ParameterOp::Case { change, pattern } => {
-                let pattern = self.one(pattern, state, script);
-                let change = *change;
-                map(found, |v| if pattern.is_empty() { Some(case(v, change)) } else { None })
+                let trims = self.base.is_none() && !state.dot_names();
+                found.map(|v| changed(v, change.as_ref()?, trims))
             }
             ParameterOp::Transform(op) => match op {
                 b'P' => {
@@ -625,34 +592,79 @@ impl Analyst<'_> {
                     }
                     Found::One(UNKNOWN.to_string())
                 }
-                b'U' => map(found, |v| Some(v.to_uppercase())),
-                b'L' => map(found, |v| Some(v.to_lowercase())),
-                b'u' => map(found, |v| Some(case(v, CaseChange::UpperFirst))),
-                b'E' => map(found, |v| ansi_c::decode(v.as_bytes()).map(|b| lossy(&b).into_owned())),
+                b'U' | b'L' | b'u' => {
+                    let change = match op {
+                        b'U' => CaseChange::UpperAll,
+                        b'L' => CaseChange::LowerAll,
+                        _ => CaseChange::UpperFirst,
+                    };
+                    found.map(|v| changed(v, &Change::Case { change, pattern: None }, false))
+                }
+                b'E' => found.map(|v| {
+                    let text = ansi_c::decode(Some(v).filter(|v| is_exact(v))?.as_bytes())?;
+                    Some(lossy(&text).into_owned())
+                }),
                 _ => Found::One(UNKNOWN.to_string()),
             },
             ParameterOp::Names { .. } => Found::One(UNKNOWN.to_string()),
         }
     }
 
-    fn word_or_text(&mut self, word: &Source, state: &mut State, script: &Script, _quoted: bool) -> Found {
-        Found::One(self.one(word, state, script))
+    /// What an operator does, with its operands expanded; `None` if that is not known.
+    fn change(&mut self, op: &ParameterOp, state: &mut State, script: &Script) -> Option<Change> {
+        match op {
+            ParameterOp::RemovePrefix { longest, pattern } => {
+                Some(Change::Prefix { longest: *longest, pattern: self.pattern(pattern, state, script)? })
+            }
+            ParameterOp::RemoveSuffix { longest, pattern } => {
+                Some(Change::Suffix { longest: *longest, pattern: self.pattern(pattern, state, script)? })
+            }
+            ParameterOp::Replace { which, pattern, replacement } => {
+                let pattern = self.pattern(pattern, state, script);
+                let with = replacement.as_ref().map_or(String::new(), |w| self.one(w, state, script));
+                let pattern = pattern.filter(|pattern| !pattern.is_empty())?;
+                // Versions differ on what these mean in a replacement.
+                let plain = is_exact(&with) && !with.contains(['&', '\\']);
+                plain.then(|| Change::Replace { which: *which, pattern, replacement: with.into_bytes() })
+            }
+            ParameterOp::Slice { offset, length } => {
+                self.arithmetic(offset, state, script);
+                if let Some(length) = length {
+                    self.arithmetic(length, state, script);
+                }
+                let length = match length {
+                    Some(length) => Some(eval::number(length, script)?),
+                    None => None,
+                };
+                Some(Change::Slice { offset: eval::number(offset, script)?, length })
+            }
+            ParameterOp::Case { change, pattern } => {
+                let pattern = self.pattern(pattern, state, script)?;
+                Some(Change::Case { change: *change, pattern: Some(pattern).filter(|p| !p.is_empty()) })
+            }
+            _ => None,
+        }
     }
 
-    /// A pattern: quoted text keeps its stars, unquoted stars are wildcards.
-    fn pattern(&mut self, word: &Source, state: &mut State, script: &Script) -> Option<String> {
-        let mut out = String::new();
-        let mut ok = true;
-        for part in &word.parts {
-            let start = out.len();
-            self.part_text(part, state, script, &mut out);
-            let live = matches!(part.kind, PartKind::Literal(_) | PartKind::Parameter(_));
-            if let Some(added) = out.get(start..) {
-                let special = added.contains(['*', '?', '[', '\\']);
-                ok &= is_exact(added) && (live || !special) && !added.contains(['[', '\\']);
-            }
+    /// A pattern: what is quoted in it stands for itself.
+    fn pattern(&mut self, word: &Source, state: &mut State, script: &Script) -> Option<Pattern> {
+        let mut bytes: Vec<(u8, bool)> = Vec::new();
+        let mut sure = true;
+        for (at, part) in word.parts.iter().enumerate() {
+            let mut text = String::new();
+            self.part_text(part, state, script, &mut text);
+            let tilde = at == 0 && matches!(&part.kind, PartKind::Literal(l) if l.marks.tilde);
+            sure &= is_exact(&text) && !tilde && !matches!(part.kind, PartKind::ExtendedGlob(_));
+            let active = matches!(
+                part.kind,
+                PartKind::Literal(_)
+                    | PartKind::Parameter(_)
+                    | PartKind::Command(_)
+                    | PartKind::Arithmetic(_)
+            );
+            bytes.extend(text.bytes().map(|byte| (byte, active)));
         }
-        (ok && out.len() <= 128).then_some(out)
+        if sure { Pattern::read(&bytes).ok() } else { None }
     }
 
     /// Text that the shell evaluates as arithmetic: substitutions in it run, also those in a subscript
@@ -744,265 +756,50 @@ fn is_name(s: &str) -> bool {
         && s.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-fn map(found: Found, f: impl Fn(&str) -> Option<String>) -> Found {
-    let one =
-        |v: &str| if is_exact(v) { f(v).unwrap_or_else(|| UNKNOWN.to_string()) } else { UNKNOWN.to_string() };
-    match found {
-        Found::One(v) => Found::One(one(&v)),
-        Found::Many(list) => Found::Many(list.iter().map(|v| one(v)).collect()),
-        Found::Unset => Found::Unset,
+/// A text after a change; `None` if it is not known.
+fn changed(text: &str, change: &Change, trims: bool) -> Option<String> {
+    if is_exact(text) {
+        return String::from_utf8(change.of(text.as_bytes()).ok()?).ok();
     }
+    if trims { trimmed(text, change) } else { None }
 }
 
-fn cut(v: &str, pattern: &Option<String>, longest: bool, prefix: bool) -> Option<String> {
-    let pattern = pattern.as_deref()?;
-    if v.len() > 4096 {
+/// The name of a file that a pattern found, with an end of it removed.
+///
+/// The part that is known must hold all that is removed. What is left is a name in the same directory, or
+/// the directory: it must not be able to become `..`.
+fn trimmed(text: &str, change: &Change) -> Option<String> {
+    if text.contains(UNKNOWN) {
         return None;
     }
-    let mut ends: Vec<usize> = v.char_indices().map(|(i, _)| i).chain([v.len()]).collect();
-    if prefix == longest {
-        ends.reverse();
-    }
-    // Prefix: shortest from the left; suffix: shortest from the right.
-    for at in ends {
-        let (left, right) = v.split_at(at);
-        if prefix {
-            if glob(pattern, left) {
-                return Some(right.to_owned());
-            }
-        } else if glob(pattern, right) {
-            return Some(left.to_owned());
-        }
-    }
-    Some(v.to_owned())
-}
-
-fn replace(v: &str, pattern: &Option<String>, with: &str, which: ReplaceWhich) -> Option<String> {
-    let pattern = pattern.as_deref()?;
-    if pattern.contains(['*', '?']) || with.contains('&') || pattern.is_empty() {
-        return None;
-    }
-    Some(match which {
-        ReplaceWhich::First => v.replacen(pattern, with, 1),
-        ReplaceWhich::All => v.replace(pattern, with),
-        ReplaceWhich::Prefix => match v.strip_prefix(pattern) {
-            Some(rest) => format!("{with}{rest}"),
-            None => v.to_owned(),
-        },
-        ReplaceWhich::Suffix => match v.strip_suffix(pattern) {
-            Some(rest) => format!("{rest}{with}"),
-            None => v.to_owned(),
-        },
-    })
-}
-
-fn slice(v: &str, from: Option<i64>, len: Option<Option<i64>>) -> String {
-    let unknown = || UNKNOWN.to_string();
-    if !is_exact(v) {
-        return unknown();
-    }
-    let chars: Vec<char> = v.chars().collect();
-    let n = chars.len() as i64;
-    let Some(from) = from else { return unknown() };
-    let start = if from < 0 { n + from } else { from };
-    if start < 0 || start > n {
-        return String::new();
-    }
-    let end = match len {
-        None => n,
-        Some(None) => return unknown(),
-        Some(Some(l)) if l < 0 => n + l,
-        Some(Some(l)) => (start + l).min(n),
-    };
-    if end < start {
-        return String::new();
-    }
-    chars.get(start as usize..end as usize).unwrap_or(&[]).iter().collect()
-}
-
-fn case(v: &str, change: CaseChange) -> String {
-    let flip =
-        |c: char| if c.is_lowercase() { c.to_uppercase().to_string() } else { c.to_lowercase().to_string() };
-    let first = |f: &dyn Fn(char) -> String| {
-        let mut chars = v.chars();
-        match chars.next() {
-            Some(c) => f(c) + chars.as_str(),
-            None => String::new(),
-        }
-    };
+    let (first, last) = (text.find(SOME)?, text.rfind(SOME)? + SOME.len_utf8());
+    let (head, tail) = (text.get(..first)?, text.get(last..)?);
     match change {
-        CaseChange::UpperFirst => first(&|c| c.to_uppercase().to_string()),
-        CaseChange::UpperAll => v.to_uppercase(),
-        CaseChange::LowerFirst => first(&|c| c.to_lowercase().to_string()),
-        CaseChange::LowerAll => v.to_lowercase(),
-        CaseChange::ToggleFirst => first(&flip),
-        CaseChange::ToggleAll => v.chars().map(flip).collect(),
+        Change::Suffix { longest, pattern } if first + SOME.len_utf8() == last => {
+            let removed = pattern.suffix_of(tail.as_bytes(), false).ok()?;
+            let certain = !longest || pattern.is_literal();
+            // Names that begin with a dot are found by patterns that do, and by those alone.
+            let plain = !head.rsplit('/').next()?.starts_with('.');
+            let removed = removed.filter(|_| certain && plain)?;
+            text.get(..text.len() - removed).map(str::to_owned)
+        }
+        Change::Prefix { longest, pattern } if !longest || pattern.is_literal() => {
+            let removed = pattern.prefix_of(head.as_bytes(), false).ok()??;
+            // A whole directory: what is left of a name could be anything.
+            let whole = removed == 0 || head.get(..removed)?.ends_with('/');
+            text.get(removed..).filter(|_| whole).map(str::to_owned)
+        }
+        // `##*/`: the name without its directory.
+        Change::Prefix { pattern, .. } if is_any_directory(pattern) => {
+            let name = tail.rsplit('/').next()?;
+            Some(if name.len() < tail.len() { name.to_owned() } else { format!("{SOME}{name}") })
+        }
+        _ => None,
     }
 }
 
-/// The value of an arithmetic expression that is only a number.
-fn constant(a: &Arithmetic) -> Option<i64> {
-    fn of(e: &Expression) -> Option<i64> {
-        match e {
-            Expression::Number(n) => {
-                std::str::from_utf8(n).ok().filter(|s| !s.starts_with('0') || *s == "0")?.parse().ok()
-            }
-            Expression::Unary { op: UnaryOp::Minus, operand } => of(operand)?.checked_neg(),
-            Expression::Group(e) => of(e),
-            _ => None,
-        }
-    }
-    of(a.expression.as_ref()?)
-}
-
-/// A piece of a word after brace expansion.
-#[derive(Clone)]
-enum Piece<'p> {
-    Part(&'p Part),
-    Text(String),
-}
-
-enum Braces<'p> {
-    None,
-    Words(Vec<Vec<Piece<'p>>>),
-    TooMany,
-}
-
-/// One symbol of a word while braces are looked for.
-#[derive(Clone)]
-enum Symbol<'p> {
-    Char(char),
-    Part(&'p Part),
-}
-
-fn braces(parts: &[Part]) -> Braces<'_> {
-    let mut symbols = Vec::new();
-    for p in parts {
-        match &p.kind {
-            PartKind::Literal(l) => symbols.extend(lossy(&l.text).chars().map(Symbol::Char)),
-            _ => symbols.push(Symbol::Part(p)),
-        }
-    }
-    if !symbols.iter().any(|s| matches!(s, Symbol::Char('{'))) {
-        return Braces::None;
-    }
-    let mut budget = BRACES;
-    match expand_braces(&symbols, &mut budget, 0) {
-        Some(list) if list.len() == 1 => Braces::None,
-        Some(list) => Braces::Words(list.into_iter().map(gather).collect()),
-        None => Braces::TooMany,
-    }
-}
-
-fn gather(symbols: Vec<Symbol<'_>>) -> Vec<Piece<'_>> {
-    let mut out: Vec<Piece<'_>> = Vec::new();
-    for s in symbols {
-        match s {
-            Symbol::Char(c) => match out.last_mut() {
-                Some(Piece::Text(t)) => t.push(c),
-                _ => out.push(Piece::Text(c.to_string())),
-            },
-            Symbol::Part(p) => out.push(Piece::Part(p)),
-        }
-    }
-    out
-}
-
-/// Every word that braces make; `None` when there are too many.
-fn expand_braces<'p>(s: &[Symbol<'p>], budget: &mut usize, depth: usize) -> Option<Vec<Vec<Symbol<'p>>>> {
-    if depth > 32 {
-        return None;
-    }
-    // The first brace that closes and holds a comma or a range.
-    let mut open = 0;
-    while let Some(at) = s.get(open..)?.iter().position(|c| matches!(c, Symbol::Char('{'))).map(|n| open + n)
-    {
-        let mut level = 0_usize;
-        let mut commas = Vec::new();
-        let mut close = None;
-        for (i, c) in s.iter().enumerate().skip(at) {
-            match c {
-                Symbol::Char('{') => level += 1,
-                Symbol::Char('}') => {
-                    level -= 1;
-                    if level == 0 {
-                        close = Some(i);
-                        break;
-                    }
-                }
-                Symbol::Char(',') if level == 1 => commas.push(i),
-                _ => {}
-            }
-        }
-        let Some(close) = close else {
-            open = at + 1;
-            continue;
-        };
-        let mut middles: Vec<Vec<Symbol<'p>>> = Vec::new();
-        if commas.is_empty() {
-            match range(s.get(at + 1..close)?) {
-                Some(list) => middles.extend(list.into_iter().map(|t| t.chars().map(Symbol::Char).collect())),
-                None => {
-                    open = at + 1;
-                    continue;
-                }
-            }
-        } else {
-            let mut from = at + 1;
-            for to in commas.into_iter().chain([close]) {
-                middles.extend(expand_braces(s.get(from..to)?, budget, depth + 1)?);
-                from = to + 1;
-            }
-        }
-        let before = s.get(..at)?;
-        let afters = expand_braces(s.get(close + 1..)?, budget, depth + 1)?;
-        let mut out = Vec::new();
-        for m in &middles {
-            for a in &afters {
-                *budget = budget.checked_sub(1)?;
-                let mut word = before.to_vec();
-                word.extend(m.iter().cloned());
-                word.extend(a.iter().cloned());
-                out.push(word);
-            }
-        }
-        return Some(out);
-    }
-    Some(vec![s.to_vec()])
-}
-
-/// `1..5`, `a..e`, with a step.
-fn range(s: &[Symbol<'_>]) -> Option<Vec<String>> {
-    let mut text = String::new();
-    for c in s {
-        match c {
-            Symbol::Char(c) => text.push(*c),
-            Symbol::Part(_) => return None,
-        }
-    }
-    let parts: Vec<&str> = text.split("..").collect();
-    let (from, to, step) = match parts.as_slice() {
-        [a, b] => (*a, *b, 1),
-        [a, b, s] => (*a, *b, s.parse::<i64>().ok()?.abs().max(1)),
-        _ => return None,
-    };
-    if let (Ok(a), Ok(b)) = (from.parse::<i64>(), to.parse::<i64>()) {
-        if a.abs_diff(b) / step.unsigned_abs() > BRACES as u64 {
-            return None;
-        }
-        let mut out = Vec::new();
-        let mut n = a;
-        while if a <= b { n <= b } else { n >= b } {
-            out.push(n.to_string());
-            n += if a <= b { step } else { -step };
-        }
-        return Some(out);
-    }
-    let one = |t: &str| {
-        let mut c = t.chars();
-        c.next().filter(|x| x.is_ascii_alphabetic() && c.next().is_none())
-    };
-    let (a, b) = (u32::from(one(from)?), u32::from(one(to)?));
-    let list: Vec<u32> = if a <= b { (a..=b).collect() } else { (b..=a).rev().collect() };
-    Some(list.into_iter().step_by(step as usize).filter_map(char::from_u32).map(String::from).collect())
+/// Whether a pattern is `*/`.
+fn is_any_directory(pattern: &Pattern) -> bool {
+    let removes = |text: &str| pattern.prefix_of(text.as_bytes(), true).ok().flatten();
+    removes("a/.b/c") == Some(5) && removes("/c") == Some(1) && removes("abc").is_none()
 }

@@ -43,6 +43,8 @@ pub(crate) struct State {
     pub shadowed: Rc<Vec<String>>,
     /// Links made by this script: where they are, where they lead.
     links: Rc<Vec<(String, String)>>,
+    /// Whether patterns may find names that begin with a dot.
+    pub finds_dots: bool,
     /// Whether a command that fails ends the script.
     pub errexit: bool,
     /// Outputs of process substitutions by the name they were given.
@@ -71,6 +73,11 @@ impl State {
             None if full => {}
             None => list.push((name.to_owned(), value)),
         }
+    }
+
+    /// Whether patterns may find names that begin with a dot, which only `*` would not.
+    pub(crate) fn dot_names(&self) -> bool {
+        self.finds_dots || self.variable("GLOBIGNORE").is_some()
     }
 
     pub(crate) fn set_unknown(&mut self, name: &str) {
@@ -138,9 +145,9 @@ impl State {
         Rc::make_mut(&mut self.links).push((at, to));
     }
 
-    /// Where a path is if one of the links this script made is followed.
-    pub(crate) fn through_links(&self, full: &str) -> Option<String> {
-        self.links.iter().rev().find_map(|(at, to)| match path::below(at, full)? {
+    /// Where a path may be if one of the links this script made is followed.
+    pub(crate) fn through_links(&self, full: &str) -> impl Iterator<Item = String> {
+        self.links.iter().rev().filter_map(move |(at, to)| match path::below(at, full)? {
             "" => Some(to.clone()),
             rest => Some(path::join(to, rest)),
         })
@@ -205,6 +212,7 @@ impl State {
         }
         self.variables_changed |= other.variables_changed;
         self.errexit &= other.errexit;
+        self.finds_dots |= other.finds_dots;
     }
 
     fn merge_locals(&mut self, other: &Rc<Vec<(String, Option<Variable>, bool)>>) {
