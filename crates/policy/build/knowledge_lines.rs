@@ -109,6 +109,7 @@ fn language(s: &str) -> Result<Lang, String> {
         "tar-checkpoint" => Lang::TarCheckpoint,
         "lftp" => Lang::Lftp,
         "crontab" => Lang::Crontab,
+        "patch" => Lang::Patch,
         "other" => Lang::Other,
         _ => return Err(format!("no such language: {s}")),
     })

@@ -12,6 +12,7 @@ mod code;
 mod expand;
 mod function;
 mod lang;
+pub(crate) use lang::patch;
 mod network;
 mod output;
 mod program;

@@ -6,6 +6,7 @@
 mod act;
 mod shell;
 
+use crate::analyse::patch;
 use crate::analyse::{Analysis, Analyst, CommandRun, Context, Data, Input, script};
 use crate::effect::{Effect, Kind};
 use crate::path;
@@ -214,7 +215,12 @@ impl<'c> Call<'c> {
     fn text(&mut self, key: &Key, text: &str) {
         if key.is_url() || self.act == Act::Net && text.contains("://") {
             self.url(text);
-        } else if key.is_place() {
+        } else if self.act == Act::Write && !self.mcp && key.is(&["patch", "diff", "input"]) {
+            for (kind, path) in patch::targets(text) {
+                self.placed = true;
+                self.path(kind, &path);
+            }
+        } else if key.is_place() && !text.is_empty() {
             self.placed = true;
             self.path(self.kind(key), text);
         } else if key.is(&["pattern", "glob"]) && self.act == Act::List && leads_out(text) {

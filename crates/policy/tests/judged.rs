@@ -119,6 +119,14 @@ fn fresh_commands_are_judged_so() {
 }
 
 #[test]
+fn fresh_tool_calls_are_judged_so() {
+    let mut report = String::new();
+    let s = score("fresh-tools.jsonl", &mut report);
+    assert!(s.total > 100, "{}", s.total);
+    assert!(s.miss + s.overblock + s.overask + s.softer == 0, "{report}");
+}
+
+#[test]
 fn judged_tool_calls_are_judged_so() {
     let mut report = String::new();
     let s = score("toolcalls.jsonl", &mut report);

@@ -235,6 +235,19 @@ impl Analyst<'_> {
     ) {
         let t = &*word.text;
         let span = word.span;
+        // Many programs that take files take addresses too; to one that does not, an address is no file it finds.
+        if let Some(host) =
+            network::host_of_address(t).filter(|_| matches!(role, Role::Read | Role::Write | Role::Script))
+        {
+            let kind = if role == Role::Write { Kind::Send } else { Kind::Fetch };
+            self.push(kind, Some(host), span, "a file by an address on another host");
+            if role == Role::Script {
+                self.unknown("code of another host is run", span);
+            }
+            return;
+        }
+        let t =
+            if matches!(role, Role::Read | Role::Write | Role::Script) { network::local_file(t) } else { t };
         let kind = match role {
             Role::Text
             | Role::Sub
@@ -481,6 +494,8 @@ impl Analyst<'_> {
         input: &Data,
     ) {
         match role {
+            // A patch that is not seen changes the tree, which the program's own effects say.
+            Role::Code(Lang::Patch) if !matches!(input, Data::Text(_)) => {}
             Role::Code(lang) => match input {
                 Data::Text(t) => {
                     let t = t.clone();

@@ -76,6 +76,7 @@ impl Analyst<'_> {
             Lang::TarCheckpoint => self.tar_checkpoint(text, span, state),
             Lang::Lftp => self.lftp(text, span, state),
             Lang::Crontab => self.crontab(text, span, state),
+            Lang::Patch => self.patch(text, span, state),
             Lang::Other => self.unknown("program text in a language that is not followed", span),
         }
     }

@@ -7,6 +7,7 @@
 mod awk;
 mod editor;
 mod interpreted;
+pub(crate) mod patch;
 mod sed;
 mod settings;
 mod sql;

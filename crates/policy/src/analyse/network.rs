@@ -60,3 +60,18 @@ pub fn is_loopback(host: &str) -> bool {
         && host.split('.').count() == 4
         && parts.all(|p| !p.is_empty() && p.len() <= 3 && p.bytes().all(|b| b.is_ascii_digit()))
 }
+
+/// The host of `scheme://host/…`, unless it is a file of this machine or no address at all.
+pub(super) fn host_of_address(text: &str) -> Option<&str> {
+    let scheme = text.get(..text.find("://")?)?;
+    let named = scheme.len() > 1
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
+    (named && !scheme.eq_ignore_ascii_case("file")).then(|| of_url(text))
+}
+
+/// The path of `file://localhost/path` and `file:///path`; any other text is a path itself.
+pub(super) fn local_file(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix("file://") else { return text };
+    rest.strip_prefix("localhost").unwrap_or(rest)
+}

@@ -86,6 +86,8 @@ pub enum Lang {
     Lftp,
     /// A table of cron.
     Crontab,
+    /// A patch, which names the files it changes.
+    Patch,
     /// A language without a scanner.
     Other,
 }

@@ -1,6 +1,7 @@
 //! AWK: `system`, pipes, redirections and network files.
 
 use crate::analyse::Analyst;
+use crate::analyse::call::sounds_secret;
 use crate::analyse::state::State;
 use crate::effect::Kind;
 use crate::word::is_exact;
@@ -21,11 +22,17 @@ impl Analyst<'_> {
         if !is_exact(text) {
             self.unknown("part of an awk program is not known", span);
         }
-        let tokens = tokens(text);
+        let mut tokens = tokens(text);
+        let held = constants(&tokens);
+        // A variable may be given something else after all, so what it seems to hold is followed and no more.
+        let mut dynamic = false;
+        for (i, value) in held {
+            tokens[i] = Token::Text(value);
+            dynamic = true;
+        }
         let mut depth = 0_i32;
         // Whether we are in the argument list of a print that is not in parentheses, and at which depth.
         let mut printing: Option<i32> = None;
-        let mut dynamic = false;
         for (i, t) in tokens.iter().enumerate() {
             let next = tokens.get(i + 1);
             let before = i.checked_sub(1).and_then(|i| tokens.get(i));
@@ -79,9 +86,11 @@ impl Analyst<'_> {
                         }
                     }
                     "ENVIRON" => {
-                        if next != Some(&Token::Sign("["))
-                            || !matches!(tokens.get(i + 2), Some(Token::Text(_)))
-                        {
+                        let one = match tokens.get(i + 2) {
+                            Some(Token::Text(name)) if next == Some(&Token::Sign("[")) => Some(name),
+                            _ => None,
+                        };
+                        if one.is_none_or(|name| sounds_secret(name)) {
                             self.push(
                                 Kind::Secret,
                                 Some("environment"),
@@ -139,6 +148,28 @@ impl Analyst<'_> {
             self.shell_from(&t, span, state);
         }
     }
+}
+
+/// Where a command or a file is named by a variable that is given one constant, with the constant.
+fn constants(tokens: &[Token]) -> Vec<(usize, String)> {
+    let given = |name: &String| {
+        let mut values = tokens.windows(3).filter_map(|w| match w {
+            [Token::Name(n), Token::Sign("="), Token::Text(value)] if n == name => Some(value),
+            _ => None,
+        });
+        values.next().filter(|_| values.next().is_none()).cloned()
+    };
+    let named = |i: usize| {
+        let before = i.checked_sub(1).and_then(|j| tokens.get(j));
+        let after = tokens.get(i + 1);
+        let piped = |t: Option<&Token>| matches!(t, Some(Token::Sign("|" | "|&")));
+        let system = matches!(before, Some(Token::Sign("(")))
+            && i.checked_sub(2).and_then(|j| tokens.get(j)) == Some(&Token::Name("system".to_owned()));
+        system || piped(before) || piped(after)
+    };
+    let names = tokens.iter().enumerate().filter(|(i, _)| named(*i));
+    let names = names.filter_map(|(i, t)| if let Token::Name(n) = t { Some((i, n)) } else { None });
+    names.take(64).filter_map(|(i, n)| Some((i, given(n)?))).collect()
 }
 
 fn tokens(text: &str) -> Vec<Token> {
@@ -246,6 +277,7 @@ fn tokens(text: &str) -> Vec<Token> {
                     '@' => "@",
                     '$' => "$",
                     ',' => ",",
+                    '=' => "=",
                     _ => "?",
                 }));
             }

@@ -6,6 +6,22 @@ use crate::effect::Kind;
 use crate::word::is_exact;
 use toolgate_bash::ast::Span;
 
+/// How the commands begin by which editors fetch extensions and tools.
+const FETCHES: [&str; 12] = [
+    "PlugInstall",
+    "PlugUpdate",
+    "PlugUpgrade",
+    "PluginInstall",
+    "PluginUpdate",
+    "Packer",
+    "Lazy",
+    "Mason",
+    "TSInstall",
+    "TSUpdate",
+    "CocInstall",
+    "GoInstallBinaries",
+];
+
 impl Analyst<'_> {
     /// An `ex` command of vi and its kin.
     pub(in crate::analyse) fn vim(&mut self, text: &str, span: Span, state: &State) {
@@ -99,6 +115,11 @@ impl Analyst<'_> {
                 }
                 "so" | "source" | "ru" | "runtime" => self.path_from(Kind::Script, arg, span, state),
                 "terminal" | "ter" | "term" => self.shell_from(arg, span, state),
+                // Commands of managers of extensions, which fetch them.
+                _ if FETCHES.iter().any(|f| word.starts_with(f)) => {
+                    self.push(Kind::Fetch, None, span, "an editor fetches extensions");
+                    self.unknown("an editor command of an extension", span);
+                }
                 _ => {
                     // `call system('…')`, `lua os.execute(…)`: the constant in it is followed as a command.
                     if let Some(code) = quoted_argument(c, "system")
@@ -214,6 +235,9 @@ impl Analyst<'_> {
                 | "script" | "platform" => {
                     if let Some(code) = quoted_argument(rest, "system") {
                         self.shell_from(&code, span, state);
+                    }
+                    if let Some(code) = rest.strip_prefix("shell").filter(|_| word == "platform") {
+                        self.shell_from(code.trim(), span, state);
                     }
                     self.unknown("a debugger command that runs code", span);
                 }

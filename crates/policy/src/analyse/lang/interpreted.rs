@@ -5,6 +5,7 @@
 //! if every name in it is known to be harmless or is its own variable, every method that is called is one
 //! that only computes, and nothing is called that has no name.
 
+mod paths;
 mod tables;
 mod tokens;
 
@@ -37,6 +38,11 @@ impl Analyst<'_> {
             locals: locals(lang, &tokens),
             constants: HashMap::new(),
             paths: HashMap::new(),
+            given_at: HashMap::new(),
+            bound: HashMap::new(),
+            walked: HashMap::new(),
+            home: self.context.home.to_owned(),
+            stars: Vec::new(),
             functions: functions(&tokens),
             aliases: HashMap::new(),
             modules: HashSet::new(),
@@ -49,6 +55,7 @@ impl Analyst<'_> {
         }
         scan.hold(&tokens);
         scan.imports(self, state);
+        scan.hold_walks();
         scan.walk(self, state);
         if !is_exact(text) {
             self.unknown("part of a program is not known", span);
@@ -69,6 +76,16 @@ struct Scan<'t> {
     constants: HashMap<&'t str, &'t str>,
     /// Variables that hold the path of a constant.
     paths: HashMap<&'t str, &'t str>,
+    /// Where the value of a variable begins that is given one and never another.
+    given_at: HashMap<&'t str, usize>,
+    /// How often a name is given a value: once by an assignment, twice by anything else.
+    bound: HashMap<&'t str, u32>,
+    /// What loops over what is in a directory give their variables.
+    walked: HashMap<String, String>,
+    /// The home directory.
+    home: String,
+    /// Modules all of whose names are imported.
+    stars: Vec<String>,
     /// Names the text gives a function or a class itself.
     functions: HashSet<&'t str>,
     /// Local names that stand for others.
@@ -130,13 +147,17 @@ impl<'t> Scan<'t> {
         let mut given: HashMap<&str, u32> = HashMap::new();
         let mut statement = 0;
         let mut assigned = false;
+        // In brackets of Python, a sign of equality names an argument.
+        let mut depth = 0_usize;
         for i in 0..tokens.len() {
+            depth += usize::from(sign(i, "([{"));
+            depth = depth.saturating_sub(usize::from(sign(i, ")]}")));
             if ends(i) {
                 statement = i + 1;
                 assigned = false;
             }
             let equals = sign(i, "=") && !sign(i + 1, "=>") && (i == 0 || !sign(i - 1, "=!<>"));
-            if equals && !assigned {
+            if equals && !assigned && (depth == 0 || self.lang != Lang::Python) {
                 let declares = matches!(name(statement), Some("const" | "let" | "var" | "local"));
                 let at = statement + usize::from(declares);
                 let plain = at + 1 == i;
@@ -145,6 +166,7 @@ impl<'t> Scan<'t> {
                     *given.entry(n).or_default() += if plain { 1 } else { 2 };
                 }
                 if let Some(n) = name(at).filter(|_| plain) {
+                    self.given_at.insert(n, i + 1);
                     match (tokens.get(i + 1), tokens.get(i + 3)) {
                         (Some(Token::Text(t)), _) if closes(i + 2) && !t.is_empty() => {
                             self.constants.insert(n, t);
@@ -161,17 +183,22 @@ impl<'t> Scan<'t> {
                     }
                 }
             } else if equals && i > 0 {
-                *given.entry(name(i - 1).unwrap_or_default()).or_default() += 2;
+                for n in [name(i - 1), name(i.saturating_sub(2)).filter(|_| sign(i - 1, ":"))] {
+                    *given.entry(n.unwrap_or_default()).or_default() += 2;
+                }
             }
             let Some(n) = name(i) else { continue };
             // `for a, b in`, `as (a, b)`
             if matches!(n, "for" | "as") {
-                for m in (i + 1..i + 16).map_while(|j| (!ends(j)).then(|| name(j))).flatten() {
+                let targets =
+                    (i + 1..i + 16).map_while(|j| (!ends(j) && !sign(j, ":")).then(|| name(j))).flatten();
+                for m in targets.take_while(|m| !matches!(*m, "in" | "of")) {
                     *given.entry(m).or_default() += 2;
                 }
             }
-            let bound =
-                i > statement && name(i - 1).is_some_and(binds) && !(i == statement + 1 && sign(i + 1, "="));
+            let bound = i > statement
+                && name(i - 1).is_some_and(|b| binds(b) && !matches!(b, "for" | "as"))
+                && !(i == statement + 1 && sign(i + 1, "="));
             let parameter = parameters && i > 0 && sign(i - 1, "(,{[") && sign(i + 1, ",)=:]}");
             if bound || parameter || sign(i + 1, ":=") && sign(i + 2, "=>") {
                 *given.entry(n).or_default() += 2;
@@ -179,6 +206,10 @@ impl<'t> Scan<'t> {
         }
         self.constants.retain(|n, _| given.get(n) == Some(&1));
         self.paths.retain(|n, _| given.get(n) == Some(&1));
+        if self.lang == Lang::Python {
+            self.given_at.retain(|n, _| given.get(n) == Some(&1));
+            self.bound = given;
+        }
     }
 
     /// What the text imports, and under which names.
@@ -224,6 +255,7 @@ impl<'t> Scan<'t> {
                     modules.extend(from);
                     if self.sign(i + 1, '*') {
                         self.doubt("everything of a module is imported");
+                        self.stars.extend(modules.last().cloned());
                     }
                 }
                 (Lang::Perl, Some("use" | "require" | "no")) => {
@@ -243,6 +275,7 @@ impl<'t> Scan<'t> {
                     match self.constant(at) {
                         Some(m) => {
                             let m = m.strip_prefix("node:").unwrap_or(m).to_owned();
+                            self.renamed(i);
                             // `const x = require("m")`
                             if !m.starts_with(['.', '/'])
                                 && self.sign(i.wrapping_sub(1), '=')
@@ -280,6 +313,22 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// Parts of a module under other names: `const {a: b} = require("m")`, `import {a as b} from "m"`.
+    fn renamed(&mut self, i: usize) {
+        let close = if self.sign(i.wrapping_sub(1), '=') { i.wrapping_sub(2) } else { i.wrapping_sub(1) };
+        if !self.sign(close, '}') {
+            return;
+        }
+        let open = (0..close).rev().take(64).find(|j| self.sign(*j, '{')).unwrap_or(close);
+        for j in open + 1..close {
+            let apart = self.sign(j, ':') || self.name(j) == Some("as");
+            if let (true, Some(part), Some(alias)) = (apart, self.name(j - 1), self.name(j + 1)) {
+                let pair = (alias.to_owned(), part.to_owned());
+                self.aliases.extend([pair]);
+            }
+        }
+    }
+
     /// A name with its aliases replaced.
     fn full(&self, name: &str) -> String {
         let (root, rest) = match name.find('.') {
@@ -288,8 +337,16 @@ impl<'t> Scan<'t> {
         };
         match self.aliases.get(root) {
             Some(full) => format!("{full}{rest}"),
-            None => name.to_owned(),
+            None => self.of_star(name).unwrap_or_else(|| name.to_owned()),
         }
+    }
+
+    /// A name that reaches out if it comes from a module all of whose names are imported.
+    fn of_star(&self, name: &str) -> Option<String> {
+        let t = self.table;
+        self.stars.iter().map(|module| format!("{module}.{name}")).find(|full| {
+            [t.net, t.shell, t.delete, t.write, t.touchy].iter().any(|list| list.contains(&full.as_str()))
+        })
     }
 
     fn walk(&mut self, analyst: &mut Analyst<'_>, state: &State) {
@@ -434,7 +491,7 @@ impl<'t> Scan<'t> {
             if !t.is(list, full) {
                 continue;
             }
-            let argument = self.argument(i).and_then(|a| Some((a, self.constant(a)?.to_owned())));
+            let argument = self.argument(i).and_then(|a| self.path_argument(a));
             // `Path("x").unlink()`: a method is about what it is called on, and what it is given is something
             // else, or one more path.
             let target = if self.is_path_method(i, full) {
@@ -483,11 +540,79 @@ impl<'t> Scan<'t> {
             self.doubt("the files that are read are chosen by the program");
             return;
         }
+        if self.lang == Lang::Perl && full == "open" && self.opened(i, analyst, state) {
+            return;
+        }
         if t.is(t.touchy, full) {
+            self.replaces(i, full, analyst, state);
             self.doubt(format!("{full} can do anything"));
             return;
         }
         self.harmless(i, full, method);
+    }
+
+    /// `os.execvp("curl", ["curl", "x"])`: the program that takes the place of this one.
+    fn replaces(&self, i: usize, full: &str, analyst: &mut Analyst<'_>, state: &State) {
+        let last = full.rsplit('.').next().unwrap_or(full);
+        let replaces = ["exec", "spawn", "posix_spawn"].iter().any(|p| last.starts_with(p));
+        if self.lang != Lang::Python || !replaces || !self.sign(i + 1, '(') {
+            return;
+        }
+        let mut words = self.constants_to(i + 2, ')');
+        // The second word is the name the program is told.
+        if words.len() > 1 {
+            words.remove(1);
+        }
+        self.run(words, analyst, state);
+    }
+
+    /// The constants from a token to a sign.
+    fn constants_to(&self, from: usize, end: char) -> Vec<String> {
+        let tokens = self.tokens.iter().skip(from).take_while(|t| **t != Token::Sign(end));
+        tokens.filter_map(|t| if let Token::Text(text) = t { Some(text.clone()) } else { None }).collect()
+    }
+
+    fn run(&self, words: Vec<String>, analyst: &mut Analyst<'_>, state: &State) {
+        if !words.is_empty() {
+            let words = words.into_iter().map(|w| Word::new(w, self.span)).collect();
+            analyst.run(words, &mut state.clone(), &Data::Unknown, crate::analyse::program::By::Program);
+        }
+    }
+
+    /// Perl's `open`, which may be given a command. Whether all of it is known.
+    fn opened(&self, i: usize, analyst: &mut Analyst<'_>, state: &State) -> bool {
+        let mut at = if self.sign(i + 1, '(') { i + 2 } else { i + 1 };
+        if matches!(self.name(at), Some("my" | "our" | "local")) {
+            at += 1;
+        }
+        let Some(Token::Text(mode)) = self.tokens.get(at + 2).filter(|_| self.sign(at + 1, ',')) else {
+            return false;
+        };
+        let span = self.span;
+        let mode = mode.trim().to_owned();
+        if matches!(mode.as_str(), "-|" | "|-") {
+            let words = self.constants_to(at + 3, ';');
+            match words.as_slice() {
+                [code] => analyst.shell_from(code, span, state),
+                _ => self.run(words, analyst, state),
+            }
+            return false;
+        }
+        if let Some(code) = mode.strip_suffix('|').or_else(|| mode.strip_prefix('|')) {
+            analyst.shell_from(code, span, state);
+            return false;
+        }
+        let path = match self.tokens.get(at + 4).filter(|_| self.sign(at + 3, ',')) {
+            Some(Token::Text(path)) if self.ends_after(at + 4) => path.clone(),
+            _ => return false,
+        };
+        let kind = match mode.split(':').next().unwrap_or_default().trim() {
+            "<" => Kind::Read,
+            ">" | ">>" | "+<" | "+>" => Kind::Write,
+            _ => return false,
+        };
+        analyst.path_from(kind, &path, span, state);
+        true
     }
 
     /// Whether a name that is in no table of those that reach out is known to stay inside.
@@ -620,31 +745,15 @@ impl<'t> Scan<'t> {
         None
     }
 
-    /// The path a method is called on: `Path("x").unlink()`, or a variable that was given one.
-    fn receiver(&self, i: usize) -> Option<String> {
-        if let Some((root, _)) = self.name(i)?.split_once('.') {
-            return self.paths.get(root).map(|p| (*p).to_owned());
-        }
-        let at = i.checked_sub(5)?;
-        (self.sign(i - 1, '.') && self.sign(i - 2, ')') && self.sign(i - 4, '('))
-            .then(|| self.path_made(at))
-            .flatten()
-            .map(str::to_owned)
-    }
-
-    /// The constant of `Path("x")`.
-    fn path_made(&self, at: usize) -> Option<&str> {
-        let maker = self.name(at)?.rsplit('.').next()?;
-        matches!(maker, "Path" | "PosixPath" | "Pathname" | "new").then(|| self.constant(at + 2)).flatten()
-    }
-
     /// Whether the argument at `a` is the constant and nothing more.
     fn ends_after(&self, a: usize) -> bool {
         match self.tokens.get(a + 1) {
             None => true,
             Some(Token::Sign(c)) => matches!(c, ')' | ',' | ';' | ']' | '}' | '\n'),
+            // `unlink "x" if $y`; in Python that would choose between two values.
             Some(Token::Name(n)) => {
-                matches!(n.as_str(), "if" | "unless" | "or" | "and" | "for" | "while" | "do")
+                self.lang != Lang::Python
+                    && matches!(n.as_str(), "if" | "unless" | "or" | "and" | "for" | "while" | "do")
             }
             Some(_) => false,
         }
@@ -700,7 +809,7 @@ impl<'t> Scan<'t> {
 
     fn mode_at(&mut self, at: usize) -> Kind {
         let at = if self.name(at).is_some() && self.sign(at + 1, '=') { at + 2 } else { at };
-        match self.constant(at) {
+        match self.constant(at).filter(|_| self.ends_after(at)) {
             Some(m) if m.contains(['w', 'a', 'x', '+', '>']) && m.len() <= 4 => Kind::Write,
             Some(_) => Kind::Read,
             None => {
@@ -749,6 +858,16 @@ fn locals(lang: Lang, tokens: &[Token]) -> HashSet<&str> {
         let parameter = has_parameters && sign(before, "|,([") && sign(Some(i + 1), "|,)=:]");
         if binds || assigned || parameter {
             out.insert(n.as_str());
+        }
+        // `for a, b, c in`
+        if lang == Lang::Python && n == "for" {
+            let ahead = tokens.iter().skip(i + 1).take(16);
+            let names = ahead.map_while(|t| match t {
+                Token::Name(m) if m != "in" => Some(Some(m.as_str())),
+                Token::Sign(',' | '(' | ')') => Some(None),
+                _ => None,
+            });
+            out.extend(names.flatten());
         }
     }
     out

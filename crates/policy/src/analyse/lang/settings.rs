@@ -1,5 +1,6 @@
 //! Settings and small tables whose values can be command lines: git, ssh, tar, cron, make, lftp, jq.
 
+use crate::analyse::call::sounds_secret;
 use crate::analyse::state::State;
 use crate::analyse::{Analyst, Data};
 use crate::argv::glob;
@@ -373,7 +374,8 @@ impl Analyst<'_> {
                 word.push(c);
             } else {
                 // `env.FOO` and `$ENV.FOO` read one variable.
-                dumps |= matches!(word.as_str(), "env" | "$ENV");
+                let one = word.strip_prefix("env.").or_else(|| word.strip_prefix("$ENV."));
+                dumps |= matches!(word.as_str(), "env" | "$ENV") || one.is_some_and(sounds_secret);
                 word.clear();
             }
             before = c;

@@ -15,6 +15,9 @@ impl Analyst<'_> {
         let mut statements = String::new();
         for line in text.lines() {
             let trimmed = line.trim_start();
+            if lang == Lang::Sql {
+                self.client_commands(line, span, state);
+            }
             if lang == Lang::Sqlite && trimmed.starts_with('.') {
                 self.dot_command(trimmed, span, state);
             } else if lang == Lang::Psql && trimmed.starts_with('\\') {
@@ -96,11 +99,35 @@ impl Analyst<'_> {
         }
     }
 
+    /// Commands of the client `mysql` in a line of SQL: `\\! cmd`, `system cmd`, `source file`.
+    fn client_commands(&mut self, line: &str, span: Span, state: &State) {
+        for (at, _) in line.match_indices("\\!") {
+            self.shell_from(line.get(at + 2..).unwrap_or("").trim(), span, state);
+        }
+        for part in line.split(';') {
+            let part = part.trim();
+            let (word, rest) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
+            match word.to_ascii_lowercase().as_str() {
+                "system" | "pager" | "\\P" => self.shell_from(rest.trim(), span, state),
+                "source" | "\\." if !rest.is_empty() => {
+                    self.path_from(Kind::Script, rest.trim(), span, state);
+                }
+                "tee" | "\\T" => self.path_from(Kind::Write, rest.trim(), span, state),
+                _ => {}
+            }
+        }
+    }
+
     fn dot_command(&mut self, line: &str, span: Span, state: &State) {
         let words = super::split_quoted(line);
         let name = words.first().map_or("", String::as_str);
         let rest = line.get(name.len()..).unwrap_or("").trim();
         let file = words.get(1).cloned();
+        // `|cmd args` to the end of the line, or `"|cmd args"`.
+        let piped = match &file {
+            Some(f) if rest.starts_with(['"', '\'']) => f.strip_prefix('|').map(str::to_owned),
+            _ => rest.strip_prefix('|').map(str::to_owned),
+        };
         match name {
             ".shell" | ".system" | ".sh" | ".sy" | ".sys" | ".she" | ".shel" => {
                 self.shell_from(rest, span, state)
@@ -110,30 +137,31 @@ impl Analyst<'_> {
             | ".timer" | ".echo" | ".nullvalue" | ".separator" | ".print" | ".dbinfo" | ".fullschema"
             | ".lint" | ".eqp" | ".bail" | ".changes" | ".explain" | ".prompt" | ".limit" | ".sha3sum"
             | ".version" | ".timeout" => {}
-            ".output" | ".once" | ".log" | ".trace" | ".backup" | ".save" | ".clone" | ".excel" => match file
-            {
-                Some(f) if f.starts_with('|') => self.shell_from(rest.trim_start_matches('|'), span, state),
-                Some(_) => {
-                    if let Some(f) = words.last() {
-                        self.path_from(Kind::Write, f, span, state);
+            ".output" | ".once" | ".log" | ".trace" | ".backup" | ".save" | ".clone" | ".excel" => {
+                match piped {
+                    Some(code) => self.shell_from(&code, span, state),
+                    None if file.is_some() => {
+                        if let Some(f) = words.last() {
+                            self.path_from(Kind::Write, f, span, state);
+                        }
                     }
+                    None => {}
                 }
-                None => {}
-            },
+            }
             ".open" => {
                 if let Some(f) = words.last() {
                     self.path_from(Kind::Write, f, span, state);
                 }
             }
-            ".import" | ".restore" => match file {
-                Some(f) if f.starts_with('|') => self.shell_from(rest.trim_start_matches('|'), span, state),
-                Some(f) => self.path_from(Kind::Read, &f, span, state),
-                None => {}
+            ".import" | ".restore" => match (piped, file) {
+                (Some(code), _) => self.shell_from(&code, span, state),
+                (None, Some(f)) => self.path_from(Kind::Read, &f, span, state),
+                (None, None) => {}
             },
-            ".read" => match file {
-                Some(f) if f.starts_with('|') => self.shell_from(rest.trim_start_matches('|'), span, state),
-                Some(f) => self.path_from(Kind::Script, &f, span, state),
-                None => {}
+            ".read" => match (piped, file) {
+                (Some(code), _) => self.shell_from(&code, span, state),
+                (None, Some(f)) => self.path_from(Kind::Script, &f, span, state),
+                (None, None) => {}
             },
             ".cd" => self.unknown("sqlite changes its directory", span),
             _ => self.unknown("a dot-command of sqlite that is not known", span),

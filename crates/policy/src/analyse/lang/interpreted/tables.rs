@@ -1420,7 +1420,7 @@ static NODE: Table = Table {
         url.format url.fileURLToPath url.pathToFileURL url.URL url.URLSearchParams performance.now \
         performance.mark performance.measure performance.timeOrigin process process.nextTick process.argv \
         process.title process.pid process.ppid process.release process.config process.features process.execPath \
-        process.execArgv process.emitWarning process.getuid process.resourceUsage process.cpuUsage process.once",
+        process.execArgv process.versions.v8 process.versions.node process.versions.modules process.versions.uv process.emitWarning process.getuid process.resourceUsage process.cpuUsage process.once",
     methods: "\
         log error warn info debug table dir group groupEnd time timeEnd count assert trace stringify parse keys \
         values entries assign freeze fromEntries create is hasOwn hasOwnProperty getOwnPropertyNames \
