@@ -321,11 +321,25 @@ fn a_call_of_another_tool_is_granted_with_its_parameters_and_no_others() {
     let proposal = wall.gate.proposal(&judged.call, &trusted()).unwrap();
     wall.grants.add(Scope::User, &proposal, None).unwrap_err();
     wall.grants.add(Scope::Session, &proposal, None).unwrap();
-    let context = toolgate::exec::CallContext::new().cwd(WORKSPACE);
-    let verdict =
-        |call: ToolCall| pipeline().judge(&call.with_context(context.clone())).unwrap().unwrap().as_str();
-    assert_eq!(verdict(call("staging")), "allow");
-    assert_eq!(verdict(call("production")), "ask");
+    let verdict = |call: &ToolCall| pipeline().judge(call).unwrap().unwrap().as_str();
+    let at = |call: ToolCall, dir: &str| call.with_context(toolgate::exec::CallContext::new().cwd(dir));
+    assert_eq!(verdict(&call("staging")), "allow");
+    assert_eq!(verdict(&at(call("staging"), WORKSPACE)), "allow");
+    assert_eq!(verdict(&at(call("staging"), "/elsewhere")), "ask");
+    assert_eq!(verdict(&call("production")), "ask");
+}
+
+#[test]
+fn what_is_offered_holds_where_it_was_asked_about() {
+    let wall = Wall::new();
+    for command in ["cd /tmp && mytool", "cd .. && git push origin main", "cd \"$X\" && mytool"] {
+        let said = wall.proposal(command);
+        let elsewhere = matches!(said, Err(NotGrantable::Elsewhere { .. } | NotGrantable::Dynamic { .. }));
+        assert!(elsewhere, "{command}: {said:?}");
+    }
+    wall.grant("cd src && mytool");
+    wall.says("allow", &["mytool", "cd src && mytool"]);
+    wall.says("ask", &["cd /tmp && mytool"]);
 }
 
 #[test]

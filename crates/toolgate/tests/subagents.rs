@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolgate::exec::{
-    Capabilities, DynExecutor, ErasedToolExecutor, NetworkScope, Pipeline, PipelineBuilder, SkillTrustLevel,
-    ToolCall, ToolExecutor,
+    Capabilities, DynExecutor, ErasedToolExecutor, NetworkScope, Pipeline, PipelineBuilder, Preset,
+    SkillTrustLevel, ToolCall, ToolExecutor,
 };
 use toolgate::gates::{PermissionGate, ToolPolicy, patterns};
 use toolgate::policy::decide::Policy;
@@ -295,4 +295,21 @@ async fn a_missing_scope_is_inherited_and_a_denied_one_for_ever() {
     let child = of_denied.spawn(&SubagentSpec::new("x").network(NetworkScope::Allow)).await.unwrap();
     assert_eq!(Came::from(child.execute("```bash\ncurl evil.example\n```\n").await), Came::Refused);
     assert!(tool.ran().is_empty());
+}
+
+#[tokio::test]
+async fn a_scope_that_was_narrowed_is_not_widened_again_by_whoever_comes_later() {
+    let spec = |scope| SubagentSpec::new("x").network(scope);
+    let (open, closed) = (|| NetworkScope::Allow, || NetworkScope::Deny);
+    assert_eq!(spec(closed()).network(open()).network, closed(), "in one spec");
+    let executor = || arc(judged().tool(ScriptedTool::bash()));
+    let built = build_filtered_executor(executor(), &spec(open()), closed()).unwrap();
+    assert_eq!(built.session().network, closed(), "of a child without a manager");
+    let manager = SubagentManager::new(executor(), 4).network(closed()).network(open());
+    let child = manager.spawn(&spec(open())).await.unwrap();
+    assert_eq!(child.pipeline().session().network, closed(), "of a manager");
+    let manager = SubagentManager::new(executor(), 4);
+    let child = manager.spawn(&spec(NetworkScope::only(["a.example"]))).await.unwrap();
+    let grandchild = child.manager(1).network(open()).spawn(&spec(open())).await.unwrap();
+    assert_eq!(grandchild.pipeline().session().network, NetworkScope::only(["a.example"]), "of a grandchild");
 }

@@ -26,9 +26,10 @@ impl Grant {
     /// Whether it is about this very call.
     pub(crate) fn covers_call(&self, call: &ToolCall) -> bool {
         let Form::Call { params } = &self.form else { return false };
-        let dir = call.context.cwd.as_deref().and_then(|dir| dir.to_str());
+        // A call that names no directory is made where the session works.
+        let in_place = call.context.cwd.as_deref().is_none_or(|dir| self.is_in_place(dir.to_str()));
         self.tool == *call.tool_id
-            && self.is_in_place(dir)
+            && in_place
             && Value::Object(params.clone()) == Value::Object(call.params.clone())
     }
 

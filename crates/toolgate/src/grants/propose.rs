@@ -86,6 +86,12 @@ pub enum NotGrantable {
         /// Why not.
         why: &'static str,
     },
+    /// It runs where grants of this session or project don't hold.
+    #[error("`{program}` runs outside of the workspace: a grant is for commands in it")]
+    Elsewhere {
+        /// The program.
+        program: String,
+    },
     /// What is asked about is no effect of a command.
     #[error("a redirection, a variable or the like is asked about, and only commands can be granted: {what}")]
     NotOfACommand {

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use toolgate_exec::ToolCall;
-use toolgate_exec::{Findings, Normaliser, Session};
+use toolgate_exec::{Findings, Normaliser, Session, ToolCall};
+use toolgate_policy::path::below;
 
 use super::grant::{Grant, Scope};
 use super::live::{Index, Live};
@@ -122,6 +122,11 @@ impl Grants {
     pub(crate) fn live(&self) -> Live {
         let shelf = self.shelf.read().unwrap_or_else(PoisonError::into_inner);
         Live::new(shelf.all.clone(), (self.clock)())
+    }
+
+    /// Whether what is given here holds for commands in this directory.
+    pub(crate) fn hold_in(&self, dir: Option<&str>) -> bool {
+        dir.is_some_and(|dir| below(&self.workspace, dir).is_some())
     }
 
     /// Gives what was proposed. Where it is there already, its time begins anew.

@@ -101,6 +101,10 @@ impl PermissionGate {
                 continue;
             }
             let part = for_command(analysis, index, &context)?;
+            let dir = analysis.commands.get(index).and_then(|command| command.dir.as_deref());
+            if self.kept().is_some_and(|grants| !grants.hold_in(dir)) {
+                return Err(NotGrantable::Elsewhere { program: part.0.program().to_owned() });
+            }
             if !parts.contains(&part) {
                 parts.push(part);
             }
