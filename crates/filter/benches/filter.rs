@@ -77,6 +77,23 @@ fn filter(bencher: Bencher<'_, '_>, command_line: &str, input: Vec<u8>) {
     });
 }
 
+/// What reading lines costs at the least: each is found and copied. The others are told as a ratio to it,
+/// which stays the same on a loaded machine.
+#[divan::bench(sample_count = 10)]
+fn floor_copied_lines(bencher: Bencher<'_, '_>) {
+    let input = cargo_test();
+    bencher.counter(BytesCount::new(input.len())).bench_local(|| {
+        let mut line = Vec::new();
+        let mut lines = 0;
+        for part in black_box(&input).split_inclusive(|byte| *byte == b'\n') {
+            line.clear();
+            line.extend_from_slice(part);
+            lines += usize::from(black_box(&line).len() > 1);
+        }
+        lines
+    });
+}
+
 #[divan::bench(sample_count = 10)]
 fn filter_cargo_test(bencher: Bencher<'_, '_>) {
     filter(bencher, "cargo test", cargo_test());

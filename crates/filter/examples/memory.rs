@@ -34,6 +34,37 @@ const KINDS: &[(&str, &str, Line)] = &[
     }),
     ("words nobody knows", "./tool", |n| format!("{} {} {}\n", word(n), word(n / 3), word(n / 11))),
     ("one line", "./tool", |n| format!("{} ", word(n))),
+    ("events of go test", "go test -json ./...", |n| {
+        format!(
+            "{{\"Action\":\"output\",\"Package\":\"x/{}\",\"Output\":\"{} said\\n\"}}\n",
+            n / 1000,
+            word(n)
+        )
+    }),
+    ("different messages of a linter", "flake8", |n| {
+        format!("src/f{n}.py:{n}:5: E{:03} {} is odd\n", n % 1000, word(n))
+    }),
+    ("matches of a search", "grep -rn x .", |n| format!("src/f{}.rs:{n}:let {} = 1;\n", n / 50, word(n))),
+    ("stack frames", "node app.js", |n| format!("    at {} (/w/node_modules/x/{n}.js:{n}:1)\n", word(n))),
+    ("a process table", "ps aux", |n| format!("root {n} 0.0 0.0 0 0 ? S 00:00 0:00 [{}]\n", word(n))),
+    ("a listing", "ls -R", |n| format!("{:016x}.o\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))),
+    ("commits", "git log", |n| {
+        format!(
+            "commit {:040x}\nAuthor: {} <a@b>\nDate:   Tue Dec 1 00:04:02 2026 +0000\n\n    step {n}\n\n",
+            n.wrapping_mul(0x9e37_79b9),
+            word(n)
+        )
+    }),
+    ("a status", "git status", |n| format!("\tmodified:   src/{}.rs\n", word(n))),
+    ("compiler's JSON", "cargo check --message-format json", |n| {
+        format!(
+            "{{\"reason\":\"compiler-message\",\"message\":{{\"rendered\":\"warning: {} is odd\\n --> src/a.rs:{n}:1\\n\\n\"}}}}\n",
+            word(n)
+        )
+    }),
+    ("a log of CI", "gh run view 1 --log", |n| {
+        format!("build\tTest\t2026-03-01T00:00:00.1Z {} done\n", word(n))
+    }),
     ("rows of JSON", "curl x", |n| {
         format!("{}{{\"id\":{n},\"name\":\"{}\",\"ok\":true}}", if n == 0 { "[" } else { "," }, word(n))
     }),

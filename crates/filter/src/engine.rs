@@ -359,7 +359,10 @@ impl Side {
             }
         }
         match shaper.push(bytes) {
-            Ok(used) if used == bytes.len() => seen(&String::from_utf8_lossy(bytes)),
+            Ok(used) if used == bytes.len() => match std::str::from_utf8(bytes) {
+                Ok(text) => seen(text),
+                Err(_) => seen(&String::from_utf8_lossy(bytes)),
+            },
             // Not JSON, or something follows it. A short beginning is read again as lines.
             _ if *whole => {
                 let start = std::mem::take(so_far);

@@ -79,6 +79,41 @@ impl CommandMatcher {
 }
 
 /// A filter for whole texts.
+///
+/// ```
+/// use toolgate_filter::{CommandMatcher, FilterConfidence, FilterResult, OutputFilter, OutputFilterRegistry};
+///
+/// /// Leaves out the dots our test runner prints.
+/// struct NoDots(CommandMatcher);
+///
+/// impl OutputFilter for NoDots {
+///     fn name(&self) -> &'static str {
+///         "no-dots"
+///     }
+///     fn matcher(&self) -> &CommandMatcher {
+///         &self.0
+///     }
+///     fn filter(&self, _command: &str, raw: &str, _exit: i32) -> FilterResult {
+///         let kept: Vec<(usize, &str)> = raw.lines().enumerate().filter(|(_, line)| *line != ".").collect();
+///         let output: String = kept.iter().map(|(_, line)| format!("{line}\n")).collect();
+///         FilterResult {
+///             raw_chars: raw.chars().count(),
+///             filtered_chars: output.chars().count(),
+///             raw_lines: raw.lines().count(),
+///             filtered_lines: kept.len(),
+///             confidence: FilterConfidence::Partial,
+///             kept_lines: kept.iter().map(|(at, _)| *at).collect(),
+///             output,
+///         }
+///     }
+/// }
+///
+/// let mut registry = OutputFilterRegistry::new(true);
+/// registry.register(Box::new(NoDots(CommandMatcher::Prefix("./check".into()))));
+/// let done = registry.apply("./check all", ".\n.\n.\n2 failed\n", 1).unwrap();
+/// assert_eq!(done.output, "2 failed\n");
+/// assert!(registry.apply("ls", "a\n", 0).is_none());
+/// ```
 pub trait OutputFilter: Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
@@ -173,7 +208,17 @@ impl Default for SecurityFilterConfig {
     }
 }
 
-/// The filters in use.
+/// The filters in use: a program's own, and the rules.
+///
+/// ```
+/// use toolgate_filter::{FilterConfig, OutputFilterRegistry};
+///
+/// let registry = OutputFilterRegistry::default_filters(&FilterConfig::default());
+/// let raw = "   Compiling a v1.0.0\n   Compiling b v1.0.0\n   Compiling c v1.0.0\nerror: could not compile `c`\n";
+/// let done = registry.apply("cargo build", raw, 101).unwrap();
+/// assert_eq!(done.output, "error: could not compile `c`\n[3 lines cut]\n");
+/// assert_eq!(registry.metrics().filtered_commands, 1);
+/// ```
 pub struct OutputFilterRegistry {
     enabled: bool,
     filters: Vec<Box<dyn OutputFilter>>,

@@ -64,6 +64,19 @@ impl FilterStats {
     }
 
     /// One line for a person: `[shell] 342 lines → 28 lines, 80.0% filtered`.
+    ///
+    /// ```
+    /// # use toolgate_filter::FilterStats;
+    /// let stats = FilterStats {
+    ///     raw_chars: 1000,
+    ///     filtered_chars: 200,
+    ///     raw_lines: 342,
+    ///     filtered_lines: 28,
+    ///     command: Some("cargo test".into()),
+    ///     ..Default::default()
+    /// };
+    /// assert_eq!(stats.format_inline("shell"), "[shell] `cargo test` 342 lines → 28 lines, 80.0% filtered");
+    /// ```
     #[must_use]
     pub fn format_inline(&self, tool: &str) -> String {
         let label = match self.command.as_deref().map(str::trim) {
@@ -83,6 +96,16 @@ impl FilterStats {
 }
 
 /// Sums over many outputs.
+///
+/// ```
+/// use toolgate_filter::{FilterConfidence, FilterMetrics};
+/// let mut metrics = FilterMetrics::default();
+/// metrics.record(1000, 250, FilterConfidence::Full);
+/// metrics.record(1000, 1000, FilterConfidence::Fallback);
+/// assert_eq!((metrics.filtered_commands, metrics.skipped_commands), (1, 1));
+/// assert_eq!(metrics.savings_pct(), 37.5);
+/// assert_eq!(metrics.confidence_counts, [1, 0, 1]);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilterMetrics {
     /// Outputs seen.

@@ -8,7 +8,7 @@
 
 use regex::Regex;
 use std::path::PathBuf;
-use toolgate_filter::{CaptureOptions, Catalog, Filtered, filter_captured};
+use toolgate_filter::{CaptureOptions, Catalog, Filtered, filter_captured, strip_ansi};
 
 #[derive(Default)]
 struct Output {
@@ -66,7 +66,7 @@ fn every_fact_of_every_output_is_shown_and_none_grows() {
     let mut wrong = Vec::new();
     let (mut raw, mut shown) = (0, 0);
     for output in outputs() {
-        let whole = format!("{}{}", output.stdout, output.stderr);
+        let whole = strip_ansi(&format!("{}{}", output.stdout, output.stderr));
         let done = run(&output);
         for fact in &output.facts {
             assert!(holds(fact, &whole), "{}: `{fact}` was never said", output.name);

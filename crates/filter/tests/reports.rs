@@ -478,3 +478,31 @@ fn status_keeps_names_and_conflicts() {
     let short = "## main...origin/main [ahead 1, behind 2]\nUU a.rs\nR  b -> c\n M d.rs\n?? e.rs\n";
     assert_eq!(filter("git status -sb", 0, short, "").text, short);
 }
+
+#[test]
+fn one_failure_among_forty_keeps_its_assertion() {
+    let mut out = numbered(1, 39, |n| format!("test tests::case_{n} ... ok"));
+    out.push_str("test tests::split ... FAILED\n\nfailures:\n\n---- tests::split stdout ----\nthread 'tests::split' panicked at src/lib.rs:9:5:\nassertion `left == right` failed\n  left: 7\n right: 8\n\n\nfailures:\n    tests::split\n\ntest result: FAILED. 39 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n");
+    let facts = ["tests::split", "src/lib.rs:9:5", "left: 7", "right: 8", "39 passed; 1 failed"];
+    keeps("cargo test", 101, &out, "", &facts);
+}
+
+#[test]
+fn the_numbers_of_a_result_are_those_of_what_is_shown() {
+    let out = "\u{1b}[32mtest a ... ok\u{1b}[0m\ntest b ... ok\ntest c ... ok\ntest d ... ok\nsome é of its own\ntest result: ok. 4 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    let done = filter("cargo test", 0, out, "");
+    assert_eq!(done.stats.filtered_chars, done.text.chars().count());
+    assert_eq!(done.stats.filtered_lines, done.text.lines().count());
+    assert_eq!(done.stats.kept_lines.first(), Some(&4), "{}", done.text);
+    // What a stream is does not stand before its lines, where it would hide them from a rule.
+    let err = numbered(1, 9, |n| format!("   Compiling part_{n} v1.0.0"));
+    let done = filter("cargo test", 0, "ok\n", &err);
+    assert!(!done.text.contains("part_5") && !done.text.contains("stderr"), "{}", done.text);
+}
+
+#[test]
+fn the_last_state_of_a_progress_line_stays_and_escapes_do_not() {
+    assert_eq!(toolgate_filter::sanitize_output("next\rx\r"), "x");
+    assert_eq!(toolgate_filter::sanitize_output("a\r\r\nb"), "a\nb");
+    assert_eq!(toolgate_filter::sanitize_output("\u{1b}]0;title\u{7}\u{1b}[?25lon\u{1b}[?25h"), "on");
+}

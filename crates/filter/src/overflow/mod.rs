@@ -19,6 +19,13 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Settings of the store.
+///
+/// ```
+/// use toolgate_filter::overflow::OverflowConfig;
+/// let config = OverflowConfig { threshold: 20_000, retention_days: 1, ..Default::default() };
+/// assert_eq!(OverflowConfig::default().threshold, 50_000);
+/// assert!(config.dir.is_none(), "the state folder of whoever opens the store");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OverflowConfig {
@@ -96,6 +103,18 @@ pub fn save_overflow(text: &str, config: &OverflowConfig) -> Option<String> {
 }
 
 /// Removes files that are older than the settings allow; gives how many.
+///
+/// Only files that the store itself wrote are ever removed.
+///
+/// ```
+/// # let dir = std::env::temp_dir().join(format!("toolgate-doc-sweep-{}", std::process::id()));
+/// use toolgate_filter::overflow::{OverflowConfig, cleanup_overflow_files, save_overflow};
+/// let config = OverflowConfig { dir: Some(dir.clone()), threshold: 3, ..Default::default() };
+/// save_overflow("a new output", &config).unwrap();
+/// let swept = cleanup_overflow_files(&config).unwrap();
+/// assert_eq!(swept.removed, 0, "it is not old yet");
+/// # std::fs::remove_dir_all(dir).unwrap();
+/// ```
 ///
 /// # Errors
 /// When the folder cannot be opened.

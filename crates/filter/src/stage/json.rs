@@ -8,6 +8,7 @@
 
 use crate::guard::{self, Weight};
 use crate::known::Known;
+use std::borrow::Cow;
 
 /// Rows looked at before it is decided which values are usual.
 const WARM: usize = 32;
@@ -22,17 +23,19 @@ const TEXTS: u64 = 500;
 const UNUSUAL: u64 = 200;
 /// A text value longer than this is cut.
 const LONG_TEXT: usize = 4000;
+/// Longest number; longer ones are not read as JSON.
+const LONGEST_BARE: usize = 400;
 const DEPTH: usize = 256;
 /// Beyond so much text, rows are left out even where they differ, but for trouble.
 const LARGE: usize = 1024 * 1024;
 /// A document whose shape leaves more than this is no longer read as one.
 const LARGEST: usize = 4 * LARGE;
-/// Values remembered per key, keys per list.
 /// Rows of a list inside a row whose numbers are looked at.
 const INNER_NUMBERS: u64 = 8;
 /// What is gathered of a list inside a row, and what of it is handed to that row.
 const INNER_GATHERED: usize = 2048;
 const INNER: usize = 192;
+/// Values remembered per key, keys per list.
 const VALUES: usize = 64;
 const PATHS: usize = 512;
 
@@ -109,7 +112,7 @@ struct List {
     scalars: bool,
     paths: Known<Path>,
     hidden: u64,
-    last_hidden: String,
+    last_hidden: Vec<u8>,
     unusual: u64,
     troubled: u64,
 }
@@ -160,9 +163,49 @@ fn mix(a: u64, b: u64) -> u64 {
 }
 
 fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    let (eights, rest) = bytes.as_chunks::<8>();
+    let mut hash = mix(0xcbf2_9ce4_8422_2325, bytes.len() as u64);
+    for eight in eights {
+        hash = mix(hash, u64::from_le_bytes(*eight));
+    }
+    // The rotation brings the upper bits, which the product mixed best, down to where tables look.
+    rest.iter().fold(hash, |hash, byte| mix(hash, u64::from(*byte))).rotate_left(26)
+}
+
+/// What numbers, `true`, `false` and `null` are made of.
+fn is_bare(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
+}
+
+/// Whether the text is a number: `-12`, `0.5`, `1e-9`.
+fn is_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut rest = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(rest);
+    rest = &rest[whole..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let count = digits(fraction);
+        if count == 0 {
+            return false;
+        }
+        rest = &fraction[count..];
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent =
+            exponent.strip_prefix(b"-").or_else(|| exponent.strip_prefix(b"+")).unwrap_or(exponent);
+        let count = digits(exponent);
+        if count == 0 {
+            return false;
+        }
+        rest = &exponent[count..];
+    }
+    whole > 0 && rest.is_empty()
+}
+
+/// Whether a text holds a control character, which JSON must write otherwise. Looks at every byte,
+/// so that several are looked at at once.
+fn has_control(bytes: &[u8]) -> bool {
+    bytes.iter().fold(false, |found, byte| found | (*byte < 0x20))
 }
 
 impl Default for Shaper {
@@ -192,15 +235,18 @@ impl Shaper {
                     continue;
                 }
                 Token::Bare => {
-                    if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.') {
-                        self.out.push(byte);
-                        if self.out.len() - self.token_start > 400 {
-                            return Err(NotJson);
-                        }
-                        at += 1;
+                    let rest = &bytes[at..];
+                    let length = rest.iter().position(|b| !is_bare(*b)).unwrap_or(rest.len());
+                    if self.out.len() - self.token_start + length > LONGEST_BARE {
+                        return Err(NotJson);
+                    }
+                    self.out.extend_from_slice(&rest[..length]);
+                    at += length;
+                    if length == rest.len() {
                         continue;
                     }
                     self.end_bare()?;
+                    continue;
                 }
                 Token::None => {}
             }
@@ -258,7 +304,7 @@ impl Shaper {
             };
             used += at + 1;
             if bytes[used - 1] == b'"' {
-                if bytes[..used].iter().any(|b| *b < 0x20) {
+                if has_control(&bytes[..used]) {
                     return Err(NotJson);
                 }
                 self.keep(&bytes[..used]);
@@ -269,7 +315,7 @@ impl Shaper {
             escaped = used == bytes.len();
             used += usize::from(!escaped);
         }
-        if bytes[..used].iter().any(|b| *b < 0x20) {
+        if has_control(&bytes[..used]) {
             return Err(NotJson);
         }
         self.keep(&bytes[..used]);
@@ -318,7 +364,11 @@ impl Shaper {
             self.expect = Expect::Colon;
             return Ok(());
         }
-        let text = String::from_utf8_lossy(&self.out[self.token_start..]);
+        let bytes = &self.out[self.token_start..];
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(bytes),
+        };
         let value = crate::template::hash(&text);
         let trouble = text.len() > 6 && guard::weigh(&text) != Weight::Plain;
         self.value(TEXT, value, trouble)
@@ -330,15 +380,8 @@ impl Shaper {
         let kind = match word {
             b"null" => NULL,
             b"true" | b"false" => BOOL,
-            _ => {
-                let text = std::str::from_utf8(word).map_err(|_| NotJson)?;
-                if text.parse::<f64>().is_err()
-                    || !(text.starts_with('-') || text.as_bytes()[0].is_ascii_digit())
-                {
-                    return Err(NotJson);
-                }
-                NUMBER
-            }
+            _ if is_number(word) => NUMBER,
+            _ => return Err(NotJson),
         };
         let value = hash(word);
         self.value(kind, value, false)
@@ -523,15 +566,15 @@ impl Shaper {
         list.unusual += u64::from(self.out.len() > LARGE && !over);
         let hide = list.hide(&features, trouble) || over;
         if hide {
-            let text = self.out.split_off(start);
-            let text = text.strip_prefix(b",").unwrap_or(&text).trim_ascii_start();
-            list.last_hidden = String::from_utf8_lossy(text).into_owned();
-            list.hidden += 1;
+            list.hide_row(&self.out[start..]);
+            self.out.truncate(start);
         } else if list.hidden > 0 {
             let row = self.out.split_off(start);
             self.hidden += list.write_gap(&mut self.out);
             self.out.extend_from_slice(&row);
         }
+        features.clear();
+        frame.features = features;
     }
 }
 
@@ -601,6 +644,12 @@ impl List {
         !show || self.unusual > UNUSUAL
     }
 
+    fn hide_row(&mut self, text: &[u8]) {
+        self.last_hidden.clear();
+        self.last_hidden.extend_from_slice(text.strip_prefix(b",").unwrap_or(text).trim_ascii_start());
+        self.hidden += 1;
+    }
+
     /// Says how many rows stood here; the last one of them is shown only at the end of the list.
     fn write_gap(&mut self, out: &mut Vec<u8>) -> u64 {
         let hidden = std::mem::take(&mut self.hidden);
@@ -667,8 +716,7 @@ fn decide(list: &mut List, out: &mut Vec<u8>, start: usize) -> u64 {
             }
             out.extend_from_slice(text);
         } else {
-            list.last_hidden = String::from_utf8_lossy(text).into_owned();
-            list.hidden += 1;
+            list.hide_row(text);
         }
     }
     hidden
@@ -689,7 +737,7 @@ fn end_list(list: &mut List, out: &mut Vec<u8>, start: usize) -> u64 {
         if !out.ends_with(b"[") {
             out.push(b',');
         }
-        out.extend_from_slice(last.as_bytes());
+        out.extend_from_slice(&last);
     }
     hidden
 }

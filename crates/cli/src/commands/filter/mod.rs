@@ -20,7 +20,7 @@ use crate::ui::Ui;
 /// Shorten captured output without losing a fact
 ///
 /// Prints the text a model would be shown: noise is gone, secrets are masked, every error, failure, place,
-/// count and warning stays. With --json, also what was saved.
+/// count and warning stays. With --json, also what was saved. Reads standard input where no file is named.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Filter {
@@ -35,11 +35,11 @@ pub(crate) struct Filter {
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     exit: i32,
 
-    /// The file with what it wrote to standard output
+    /// The file with what it wrote to standard output; `-` is standard input
     #[arg(long, value_name = "FILE")]
     stdout: Option<PathBuf>,
 
-    /// The file with what it wrote to standard error
+    /// The file with what it wrote to standard error; `-` is standard input
     #[arg(long, value_name = "FILE")]
     stderr: Option<PathBuf>,
 }
@@ -53,6 +53,12 @@ impl Filter {
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
         if let Some(Verb::Test(verb)) = self.verb {
             return verb.run(ui, globals);
+        }
+        if [&self.stdout, &self.stderr].iter().all(|file| file.as_deref().is_some_and(is_stdin)) {
+            return Err(Failure::usage(
+                "both streams are to come from standard input",
+                "name a file for one of them",
+            ));
         }
         let (mut stdout, mut stderr) = (opened(self.stdout.as_deref())?, opened(self.stderr.as_deref())?);
         if self.stdout.is_none() && self.stderr.is_none() {
@@ -72,9 +78,16 @@ impl Filter {
     }
 }
 
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// The file, or nothing where none is named.
 fn opened(path: Option<&Path>) -> Result<Box<dyn Read>, Failure> {
     let Some(path) = path else { return Ok(Box::new(io::empty())) };
+    if is_stdin(path) {
+        return Ok(Box::new(io::stdin()));
+    }
     let failed = |error| Failure::io(format!("reading {}", path.display()), error);
     let file = File::open(path).map_err(failed)?;
     match file.metadata().map_err(failed)?.is_dir() {
