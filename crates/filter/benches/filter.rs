@@ -119,15 +119,18 @@ fn filter_json(bencher: Bencher<'_, '_>) {
     filter(bencher, "curl -s x", json());
 }
 
+/// Makes a text.
+type Maker = fn() -> Vec<u8>;
+
 /// Texts of every kind that commands print, and what is made to keep the search for secrets busy.
-const KINDS: &[(&str, fn() -> Vec<u8>)] = &[
+const KINDS: &[(&str, Maker)] = &[
     ("lines of x", || repeat(|_| format!("{}\n", "x".repeat(100)))),
     ("cargo test", cargo_test),
     ("git diff", git_diff),
     ("log", log),
     ("JSON", json),
     ("hex dump", || repeat(|n| format!("{:08x}  {}|\n", n * 16, hex_bytes(n)))),
-    ("Base64", || repeat(|n| base64_line(n))),
+    ("Base64", || repeat(base64_line)),
     ("colours", || {
         repeat(|n| format!("\x1b[32m   Compiling\x1b[0m crate-{n} v0.{}.0 (\x1b[1m/work\x1b[m)\n", n % 9))
     }),
