@@ -110,7 +110,8 @@ async fn a_huge_output_is_bounded_and_counted() {
     let lines = 64_000_000 / 99;
     assert_eq!(cut.total_bytes, 64_000_000 + lines + "first\n\nlast\n".len() as u64);
     assert!(out.summary.len() < SHOWN_CHARS + 4096);
-    assert!(out.summary.starts_with("first\nxxx") && out.summary.ends_with("xxx\n[stderr] last"));
+    // Which of two pipes is read first nobody says.
+    assert!(out.summary.starts_with("first\nxxx") && out.summary.contains("\n[stderr] last"));
     let kept = out.summary.lines().filter(|l| !l.starts_with("[…")).count() as u64;
     // What is cut in the middle of a line leaves a part of it on both sides.
     assert!((cut.dropped_lines + kept).abs_diff(lines + 3) <= 2, "{cut:?} {kept}");
