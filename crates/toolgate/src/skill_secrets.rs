@@ -3,22 +3,40 @@
 //! A skill declares them by name, in the front matter of its file: `x-requires-secrets: [github-token]`. Whoever
 //! activates it resolves the names and sets the result with
 //! [`set_skill_env`](toolgate_exec::ToolExecutor::set_skill_env): it reaches the calls of that skill, through
-//! whatever they are wrapped in, until it is set anew. Records show names alone, and the redact layer takes the
-//! values out of what comes back.
+//! whatever they are wrapped in, until it is set anew. Records show names alone.
+//!
+//! What a call of the skill prints is masked by the values it had, in the background as well, whoever reads it later.
+//! What it wrote to a file can be read by a call of another skill: while the values are [`Masked`] they are masked
+//! there too.
 //!
 //! ```
-//! use toolgate::skill_secrets::RequiredSecrets;
+//! use toolgate::exec::{Pipeline, ToolExecutor};
+//! use toolgate::layers::RedactLayer;
+//! use toolgate::output::SecretValues;
+//! use toolgate::skill_secrets::{Masked, RequiredSecrets};
+//!
+//! let secrets = SecretValues::new();
+//! let agent = Pipeline::builder().layer(RedactLayer::new(secrets.clone())).build().unwrap();
 //!
 //! let skill = "---\nname: releases\nx-requires-secrets: [github-token]\n---\n# Releases\n";
 //! let required = RequiredSecrets::of_skill(skill).unwrap();
 //! assert_eq!(required.names(), ["GITHUB_TOKEN"]);
 //! let vault = |name: &str| (name == "GITHUB_TOKEN").then(|| "t0ps3cret".to_owned());
-//! assert_eq!(required.resolve(vault).unwrap()["GITHUB_TOKEN"], "t0ps3cret");
+//! let vars = required.resolve(vault).unwrap();
+//!
+//! let masked = Masked::new(&secrets, vars.values()); // first: what it could print is masked before it can
+//! agent.set_skill_env(Some(vars));
+//! assert_eq!(secrets.mask("it is t0ps3cret"), "it is ***");
+//! // … the skill is at work …
+//! agent.set_skill_env(None);
+//! drop(masked);
 //! ```
 
 use std::collections::HashMap;
 
 use toolgate_policy::facts::{self, Meaning};
+
+use crate::output::SecretValues;
 
 /// The key in the front matter.
 const KEY: &str = "x-requires-secrets";
@@ -124,6 +142,41 @@ impl RequiredSecrets {
             }
         }
         if missing.is_empty() { Ok(vars) } else { Err(MissingSecrets(missing)) }
+    }
+}
+
+/// Values that are masked wherever they stand, until this is dropped.
+///
+/// Two skills with one secret do not undo each other. A run that goes on in the background keeps what it was
+/// started with, value and mask.
+#[derive(Debug)]
+#[must_use = "the values are masked until this is dropped"]
+pub struct Masked {
+    secrets: SecretValues,
+    values: Values,
+}
+
+/// Not told by anyone who shows a [`Masked`].
+struct Values(Vec<String>);
+
+impl std::fmt::Debug for Values {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} values", self.0.len())
+    }
+}
+
+impl Masked {
+    /// Masks these values from now on, for everyone who masks `secrets`.
+    pub fn new<S: Into<String>>(secrets: &SecretValues, values: impl IntoIterator<Item = S>) -> Self {
+        let values: Vec<String> = values.into_iter().map(Into::into).collect();
+        secrets.add(&values);
+        Self { secrets: secrets.clone(), values: Values(values) }
+    }
+}
+
+impl Drop for Masked {
+    fn drop(&mut self) {
+        self.secrets.remove(&self.values.0);
     }
 }
 

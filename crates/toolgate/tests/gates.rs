@@ -258,6 +258,53 @@ async fn quarantine_goes_by_capability_and_a_tool_that_says_nothing_has_all() {
 }
 
 #[tokio::test]
+async fn a_tool_that_a_gate_never_lets_through_is_not_shown_and_refused_all_the_same() {
+    let list = |entries: &[&str]| ToolPolicy::allow(entries).unwrap();
+    let except = |entries: [&str; 1]| ToolFilterGate::new(ToolPolicy::InheritAll, patterns(entries).unwrap());
+    let denied = || ToolFilterGate::new(ToolPolicy::deny(["bash"]).unwrap(), Vec::new());
+    let offline = || understood().network(NetworkScope::Deny).gate(NetworkGate::default());
+    let (executes, reads) = (Capabilities::EXECUTES, Capabilities::READS);
+    let (open, fetches) = (Capabilities::OPEN_WORLD | reads, Capabilities::NETWORK | reads);
+    let read_only = || understood().gate(AutonomyGate(AutonomyLevel::ReadOnly));
+    for (what, stack, capabilities, shown) in [
+        ("trusted", understood().gate(TrustGate), executes, true),
+        ("quarantined", understood().gate(TrustGate).trust(SkillTrustLevel::Quarantined), executes, false),
+        ("blocked", understood().gate(TrustGate).trust(SkillTrustLevel::Blocked), reads, false),
+        ("read-only", read_only(), executes, false),
+        ("read-only", read_only(), reads, true),
+        ("supervised", understood().gate(AutonomyGate(AutonomyLevel::Supervised)), executes, true),
+        ("offline", offline(), fetches, false),
+        ("offline", offline(), open, false),
+        ("offline", offline(), Capabilities::UNKNOWN, false),
+        ("offline", offline(), executes, true),
+        ("online", understood().gate(NetworkGate::default()), fetches, true),
+        (
+            "another tool",
+            understood().gate(ToolFilterGate::new(list(&["read"]), Vec::new())),
+            executes,
+            false,
+        ),
+        (
+            "some of it",
+            understood().gate(ToolFilterGate::new(list(&["Bash(ls *)"]), Vec::new())),
+            executes,
+            true,
+        ),
+        ("taken away", understood().gate(except(["Bash"])), executes, false),
+        ("some taken away", understood().gate(except(["Bash(rm *)"])), executes, true),
+        ("on a list", understood().gate(denied()), executes, false),
+    ] {
+        let tool = ScriptedTool::named("bash", "bash", capabilities);
+        let executor = build(stack.tool(tool.clone()));
+        assert_eq!(executor.tool_definitions().len(), usize::from(shown), "{what}: {capabilities:?}");
+        if !shown {
+            assert_eq!(Door::Call.send(&executor, "ls", true).await, Came::Refused, "{what}");
+            assert!(tool.ran().is_empty(), "{what}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn stricter_trust_autonomy_or_scope_never_makes_a_verdict_laxer() {
     let commands =
         ["ls", "touch x", "rm x", "curl evil.example", "sudo reboot", "$X", "cargo test", "echo 'a"];
@@ -485,6 +532,9 @@ async fn the_trust_gate_executor_judges_by_level_and_policy() {
         assert_eq!(Came::from(gate.execute("```bash\nls\n```").await), Came::Refused, "{level}");
         assert_eq!(Came::from(gate.execute_tool_call_confirmed(&bash_call("ls")).await), Came::Refused);
     }
+    gate.set_effective_trust(SkillTrustLevel::Verified);
+    assert_eq!(Came::from(gate.execute_tool_call(&bash_call("rm src/lib.rs")).await), Came::Asks);
+    assert_eq!(Came::from(gate.execute_tool_call_confirmed(&bash_call("rm -rf /")).await), Came::Refused);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -117,6 +117,9 @@ async fn without_the_whole_boundary_or_with_all_writable_nothing_counts_as_held_
         let agent = builder.boundary(boundary).build().unwrap();
         let said = run(&agent, "bash it.sh").await;
         assert!(!said.as_ref().is_ok_and(|out| out.summary == "ran"), "{said:?}");
+        // What nobody can read could reach the network, and nothing would hold it back.
+        let said = codes(agent.execute_tool_call_confirmed(&bash("$TOOL notes")).await.map(Option::unwrap));
+        assert!(said.contains("network-denied"), "{said}");
     }
 }
 

@@ -298,7 +298,11 @@ async fn a_missing_scope_is_inherited_and_a_denied_one_for_ever() {
 }
 
 #[tokio::test]
-async fn a_scope_that_was_narrowed_is_not_widened_again_by_whoever_comes_later() {
+async fn what_was_narrowed_is_not_widened_again_by_whoever_comes_later() {
+    let (low, high) = (SkillTrustLevel::Quarantined, SkillTrustLevel::Trusted);
+    assert_eq!(SubagentSpec::new("x").trust(low).trust(high).trust, Some(low));
+    assert_eq!(toolgate::exec::CallContext::new().trust(low).trust(high).trust, Some(low));
+
     let spec = |scope| SubagentSpec::new("x").network(scope);
     let (open, closed) = (|| NetworkScope::Allow, || NetworkScope::Deny);
     assert_eq!(spec(closed()).network(open()).network, closed(), "in one spec");

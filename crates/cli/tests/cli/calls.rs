@@ -105,19 +105,73 @@ fn a_reply_without_a_block_of_ours_has_nothing_to_run() {
     assert!(!exists(&user.work().join("mark")));
 }
 
+/// What the three doors do with one command.
+fn doors(user: &User, flags: &[&str], command: &str) -> [crate::Ran; 3] {
+    let call = serde_json::json!({ "command": command }).to_string();
+    let fenced = format!("```bash\n{command}\n```\n");
+    [
+        user.toolgate(&[&["run"], flags, &[command]].concat()),
+        user.toolgate(&[&["call"], flags, &["bash", &call]].concat()),
+        user.with_input(&[&["exec"], flags, &["-"]].concat(), fenced.as_bytes()),
+    ]
+}
+
 #[test]
-fn every_door_refuses_alike() {
+fn every_door_refuses_alike_whatever_refuses() {
     let user = User::new();
-    let flags = ["--yes", "--trust", "quarantined"];
-    let doors = [
-        user.toolgate(&[&["run"], &flags[..], &["touch mark"]].concat()),
-        user.toolgate(&[&["call"], &flags[..], &["bash", r#"{"command": "touch mark"}"#]].concat()),
-        user.with_input(&[&["exec"], &flags[..], &["-"]].concat(), b"```bash\ntouch mark\n```\n"),
-    ];
-    for ran in &doors {
-        assert_eq!((ran.code, &ran.err), (126, &doors[0].err));
+    user.user_config(
+        "[tools.shell]\nblocked_commands = [\"chmod\"]\n[[rule]]\naction = \"deny\"\nprogram = \"cp\"\n",
+    );
+    let reach = "touch mark; curl http://192.0.2.1/";
+    for (flags, command, code) in [
+        (&["--trust", "quarantined"][..], "touch mark", "trust-quarantined"),
+        (&["--trust", "blocked"], "true", "trust-blocked"),
+        (&["--autonomy", "read-only"], "touch mark", "autonomy-read-only"),
+        (&["--plan"], "touch mark", "plan-mode"),
+        (&["--config", "tools.enabled=false"], "touch mark", "tools-switched-off"),
+        (&["--network", "deny"], reach, "network-denied"),
+        (&[], reach, "network-denied"),
+        (&["--network", "allow", "--config", "tools.shell.allow_network=false"], reach, "network-denied"),
+        (&["--autonomy", "full"], "touch mark; rm -rf /", "destroys-everything"),
+        (&["--autonomy", "full"], "touch mark; chmod 600 mark", "blocked-command"),
+        (&["--autonomy", "full", "--trust", "verified"], "touch mark; cp mark x", "denied-by-rule"),
+    ] {
+        let flags = [&["--yes"], flags].concat();
+        let ran = doors(&user, &flags, command);
+        for door in &ran {
+            assert_eq!((door.code, &door.err), (126, &ran[0].err), "{flags:?} {command}");
+            assert!(door.err.contains(&format!("[{code}]")), "{flags:?} {command}: {door:?}");
+        }
+        assert!(!exists(&user.work().join("mark")), "{flags:?} {command}");
+    }
+}
+
+#[test]
+fn every_door_asks_alike_and_runs_what_was_approved() {
+    let user = User::new();
+    user.user_config("[[rule]]\naction = \"ask\"\nprogram = \"touch\"\n");
+    for ran in doors(&user, &[], "touch mark") {
+        assert_eq!(ran.code, 127, "{ran:?}");
+        assert!(ran.err.contains("toolgate grants add 'touch mark'"), "{ran:?}");
     }
     assert!(!exists(&user.work().join("mark")));
+    for flags in [&["--yes"][..], &["--autonomy", "full"]] {
+        for ran in doors(&user, flags, "touch mark; echo ran >> log") {
+            assert_eq!(ran.code, 0, "{ran:?}");
+        }
+    }
+    assert_eq!(std::fs::read_to_string(user.work().join("log")).unwrap().lines().count(), 6);
+}
+
+#[test]
+fn a_scope_that_can_not_be_enforced_or_read_runs_nothing() {
+    let user = User::new();
+    for scope in ["only:", "only", "open", "", "only:docs.example"] {
+        for ran in doors(&user, &["--yes", "--network", scope], "touch mark") {
+            assert!(ran.code == 125 || ran.code == 2 || ran.code == 126, "{scope}: {ran:?}");
+            assert!(!exists(&user.work().join("mark")), "{scope}");
+        }
+    }
 }
 
 #[test]

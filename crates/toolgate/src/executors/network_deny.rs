@@ -13,7 +13,7 @@ use crate::understanding::{Surroundings, Understanding};
 ///
 /// The executor inside, and whoever else uses it, are left untouched. Calls that would reach the network
 /// are refused on every door; all others pass unchanged, with the scope `Deny` in their context, so that a
-/// boundary inside enforces what no list can see.
+/// boundary inside enforces what no list can see: what a build or a script file does that nobody has read.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,15 +1,18 @@
 //! No secret gets out, whatever the door.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::json;
 use toolgate::exec::{
-    Capabilities, EVENT_CHANNEL_CAPACITY, Pipeline, PipelineBuilder, ToolError, ToolExecutor as _,
-    event_channel,
+    Capabilities, EVENT_CHANNEL_CAPACITY, Pipeline, PipelineBuilder, ToolCall, ToolError, ToolExecutor as _,
+    ToolOutput, event_channel,
 };
 use toolgate::layers::{FilterLayer, OverflowLayer, RedactLayer};
+use toolgate::skill_secrets::Masked;
+use toolgate::subagent::{SubagentManager, SubagentSpec};
 use toolgate_testkit::doors::bash_call;
 use toolgate_testkit::{Answer, ScriptedTool};
 
@@ -68,20 +71,87 @@ async fn the_variables_of_a_skill_are_masked_in_the_foreground_and_the_backgroun
     for background in [false, true] {
         let params = json!({"command": "echo $KEY; env | grep ^KEY", "background": background});
         let out = call(&pipeline, "bash", params).await.unwrap();
-        let out = match background {
-            false => out,
-            true => loop {
-                let id = out.structured.as_ref().unwrap()["id"].clone();
-                let out = call(&pipeline, "bash_output", json!({ "id": id })).await.unwrap();
-                if out.exit.is_some() {
-                    break out;
-                }
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            },
-        };
+        let out = if background { output_of(&pipeline, &out).await } else { out };
         assert!(!shows(&format!("{out:?}")), "{out:?}");
         assert!(out.summary.contains("KEY="), "{out:?}");
     }
+}
+
+/// Asks for the output of a background run until it has ended.
+async fn output_of(pipeline: &Pipeline, started: &ToolOutput) -> ToolOutput {
+    loop {
+        let id = started.structured.as_ref().unwrap()["id"].clone();
+        let out = call(pipeline, "bash_output", json!({ "id": id })).await.unwrap();
+        if out.exit.is_some() {
+            return out;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_skills_secret_is_in_no_answer_event_file_or_record_of_its_calls_or_of_another_skills() {
+    let place = Place::showing(1_000);
+    let (events, mut watcher) = event_channel(EVENT_CHANNEL_CAPACITY);
+    let pipeline = Arc::new(place.with_shell_watched(Some(events)));
+    let child = SubagentManager::new(pipeline.clone(), 1).spawn(&SubagentSpec::new("of-a")).await.unwrap();
+    let skill = |key: &str, value: &str| HashMap::from([(key.to_owned(), value.to_owned())]);
+
+    // The first skill, by an agent whose calls are written down: long enough to be kept in a file.
+    let vars = skill("KEY_A", VALUE);
+    let of_a = Masked::new(&place.secrets, vars.values());
+    child.set_skill_env(Some(vars));
+    let left = place.dir.path().join("left-behind");
+    let command = format!("seq 1 1000; echo it is $KEY_A; printenv KEY_A > {}", left.display());
+    let out = child.execute_tool_call(&bash_call(&command)).await.unwrap().unwrap();
+    assert!(out.stored.is_some() && out.summary.contains("it is "), "{out:?}");
+    let waits = format!(
+        "until [ -e {0} ]; do :; done; echo late $KEY_A b:${{KEY_B-}}",
+        place.dir.path().join("go").display()
+    );
+    let params = json!({"command": waits, "background": true});
+    let run = child.execute_tool_call(&ToolCall::from_json("bash", params).unwrap()).await.unwrap().unwrap();
+    let mut told = vec![format!("{out:?} {run:?}"), format!("{child:?} {:?}", child.transcript())];
+
+    // The second skill comes while a run of the first goes on: it has its own value, and sees what was left.
+    let vars = skill("KEY_B", "value-of-the-second");
+    let of_b = Masked::new(&place.secrets, vars.values());
+    pipeline.set_skill_env(Some(vars));
+    let out = bash(&pipeline, &format!("cat {}; echo a:${{KEY_A-}} b:${{#KEY_B}} $KEY_B", left.display()))
+        .await
+        .unwrap();
+    assert!(out.summary.contains("a: b:19 ") && !out.summary.contains("of-the-second"), "{out:?}");
+    told.push(format!("{out:?}"));
+    let params = json!({"command": "echo a:${KEY_A-} b:${#KEY_B}", "background": true});
+    let run_of_b = call(&pipeline, "bash", params).await.unwrap();
+    assert_eq!(output_of(&pipeline, &run_of_b).await.structured.unwrap()["stdout"], "a: b:19\n");
+
+    // Both are gone, and the run of the first prints only now.
+    pipeline.set_skill_env(None);
+    child.set_skill_env(None);
+    drop((of_a, of_b));
+    std::fs::remove_file(&left).unwrap();
+    std::fs::write(place.dir.path().join("go"), "").unwrap();
+    let params = json!({ "id": run.structured.as_ref().unwrap()["id"] });
+    let ask = ToolCall::from_json("bash_output", params).unwrap();
+    let late = loop {
+        let out = child.execute_tool_call(&ask).await.unwrap().unwrap();
+        if out.exit.is_some() {
+            break out;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    };
+    assert!(late.summary.contains("late ") && late.summary.contains(" b:"), "{late:?}");
+    assert!(!late.summary.contains("of-the-second"), "{late:?}");
+    told.push(format!("{late:?} {:?} {place:?}", child.transcript(), place = place.secrets));
+    while let Some(event) = watcher.try_recv() {
+        told.push(format!("{event:?}"));
+    }
+    let files = place.files().into_iter().map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned());
+    for text in told.into_iter().chain(files) {
+        assert!(!shows(&text), "{text}");
+    }
+    assert!(!place.files().is_empty());
 }
 
 #[tokio::test]
