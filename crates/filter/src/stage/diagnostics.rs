@@ -47,7 +47,9 @@ struct Group {
     single: String,
     /// The message shown whole.
     message: String,
+    /// File of the last message of the kind, and the one the list named last.
     file: String,
+    listed_file: String,
     list: String,
     last_place: String,
     count: u64,
@@ -445,7 +447,7 @@ impl Diagnostics {
         }
         let mut text = String::new();
         let paren = block.shape == Shape::Paren && !group.row;
-        let same_file = !group.list.is_empty() && group.file == block.path;
+        let same_file = !group.list.is_empty() && group.listed_file == block.path;
         if !group.list.is_empty() {
             text.push_str(if same_file && said { "; " } else { "\n" });
         }
@@ -467,6 +469,7 @@ impl Diagnostics {
         }
         group.list.push_str(&text);
         group.file.clone_from(&block.path);
+        group.listed_file.clone_from(&block.path);
         group.last_place = place;
         self.listed += text.len();
     }
@@ -484,6 +487,7 @@ impl Diagnostics {
             single: String::new(),
             message: without_flag(&block.message).to_owned(),
             file: block.path.clone(),
+            listed_file: String::new(),
             list: String::new(),
             last_place: format!("{}:{}", block.path, block.position),
             count: 0,
@@ -632,11 +636,19 @@ impl Stage for Diagnostics {
             if let Some(at) = self.kinds.get(&key).copied()
                 && self.listed < LISTS
             {
-                self.repeat(at, &block);
-                if let Some(file) = &mut self.file {
-                    file.listed = true;
+                let group = &mut self.groups[at];
+                if group.file == block.path && without_flag(&block.message) == group.message {
+                    self.repeat(at, &block);
+                    if let Some(file) = &mut self.file {
+                        file.listed = true;
+                    }
+                    return next.folded(1);
                 }
-                return next.folded(1);
+                // Below its file a row needs neither its level nor its rule again.
+                group.file.clone_from(&block.path);
+                let short = format!("  {} {}", block.position, without_flag(&block.message));
+                self.write_file(next);
+                return next.line(Line { text: &short, ..line.known() });
             }
             self.write_file(next);
             next.line(line.known());
@@ -722,5 +734,46 @@ impl Diagnostics {
                 next.line(file.line.line());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CaptureOptions, Catalog, filter_captured};
+
+    fn filtered(command: &str, text: &str) -> String {
+        filter_captured(&Catalog::built_in(), command, 1, text.as_bytes(), b"", CaptureOptions::default())
+            .text
+    }
+
+    #[test]
+    fn a_place_in_a_list_stands_behind_its_own_file() {
+        let rows = |lines: std::ops::Range<usize>| -> String {
+            lines.map(|n| format!("  {n}:30  error  Missing semicolon  semi\n")).collect()
+        };
+        let text = format!("/w/cart.js\n{}\n/w/lint.js\n{}\n", rows(1..9), rows(11..19));
+        let shown = filtered("npx eslint .", &text);
+        assert!(shown.contains("[+14 like this]\n/w/cart.js:2:30; 3:30;"), "{shown}");
+        assert!(shown.contains("8:30\n/w/lint.js:12:30; 13:30;"), "{shown}");
+        assert!(shown.contains("/w/lint.js\n  11:30 Missing semicolon\n"), "{shown}");
+    }
+
+    #[test]
+    fn numbers_in_a_repeated_message_stay() {
+        let text: String = (1..9)
+            .map(|n| format!("a.py:{n}:80: E501 line too long ({} > 79 characters)\n", 80 + n * 7))
+            .collect();
+        let shown = filtered("flake8", &text);
+        for n in 1..9 {
+            assert!(shown.contains(&format!("({} > 79 characters)", 80 + n * 7)), "{shown}");
+        }
+        let same = filtered(
+            "flake8",
+            &(1..9).map(|n| format!("a.py:{n}:1: W191 indentation contains tabs\n")).collect::<String>(),
+        );
+        assert_eq!(
+            same,
+            "a.py:1:1: W191 indentation contains tabs\n[+7 like this] a.py:2:1; a.py:3:1; a.py:4:1; a.py:5:1; a.py:6:1; a.py:7:1; a.py:8:1\n"
+        );
     }
 }
