@@ -543,12 +543,22 @@ impl<'t> Scan<'t> {
         if self.lang == Lang::Perl && full == "open" && self.opened(i, analyst, state) {
             return;
         }
+        if full == "sys.path" && self.printed(i) {
+            return;
+        }
         if t.is(t.touchy, full) {
             self.replaces(i, full, analyst, state);
             self.doubt(format!("{full} can do anything"));
             return;
         }
         self.harmless(i, full, method);
+    }
+
+    /// Whether a value is only printed or walked over: `print(x)`, `"\n".join(x)`, `for y in x:`.
+    fn printed(&self, i: usize) -> bool {
+        let called = self.sign(i.wrapping_sub(1), '(') && self.sign(i + 1, ')');
+        let shows = matches!(self.name(i.wrapping_sub(2)), Some("print" | "join" | "len"));
+        called && shows || self.name(i.wrapping_sub(1)) == Some("in") && self.sign(i + 1, ':')
     }
 
     /// `os.execvp("curl", ["curl", "x"])`: the program that takes the place of this one.
