@@ -13,6 +13,39 @@ use toolgate_exec::{CallDigest, ErasedToolExecutor, ToolCall, ToolError, ToolOut
 type Running = JoinHandle<Result<Option<ToolOutput>, ToolError>>;
 
 /// Starts calls early, within a budget.
+///
+/// Which calls may be is said by the executor:
+/// [`is_tool_speculatable`](toolgate_exec::ToolExecutor::is_tool_speculatable) of the tool, and that nobody would be
+/// asked about the call.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolgate::exec::{
+///     BoxFuture, Capabilities, Cleared, Nature, Outcome, Pipeline, Tool, ToolCall, ToolDef, ToolId, ToolOutput,
+/// };
+/// use toolgate::speculation::Speculator;
+///
+/// struct Clock;
+/// impl Tool for Clock {
+///     fn definitions(&self) -> Vec<ToolDef> {
+///         vec![ToolDef::new("clock", "Tells the time.").capabilities(Capabilities::READS)]
+///     }
+///     fn nature(&self, _: &ToolId) -> Nature {
+///         Nature::READ_ONLY
+///     }
+///     fn run<'a>(&'a self, _: Cleared) -> BoxFuture<'a, Outcome> {
+///         Box::pin(std::future::ready(Ok(ToolOutput::new("clock", "noon"))))
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let executor = Pipeline::builder().tool(Clock).build().unwrap();
+/// let early = Speculator::new(Arc::new(executor), 4);
+/// let call = ToolCall::new("clock", Default::default());
+/// assert!(early.start(&call)); // the model is still writing
+/// assert_eq!(early.adopt(&call).await.unwrap().unwrap().summary, "noon");
+/// # });
+/// ```
 pub struct Speculator {
     executor: Arc<dyn ErasedToolExecutor>,
     budget: usize,

@@ -1,13 +1,16 @@
 //! The standard pipeline: each gate stands in it, whatever else is said.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use toolgate::approval::{Answer, Approver, Question, YesToAll};
 use toolgate::config::{Layer, Source, Surroundings, load};
 use toolgate::exec::{
-    BoxFuture, EnforcementLevel, SkillTrustLevel, ToolCall, ToolError, ToolExecutor, ToolOutput, map_output,
+    BoxFuture, EnforcementLevel, Preset as _, SkillTrustLevel, ToolCall, ToolError, ToolExecutor, ToolOutput,
+    map_output,
 };
 use toolgate::gates::AutonomyLevel;
-use toolgate::grants::Scope;
+use toolgate::grants::{Grants, Scope};
 use toolgate::spawn::{BoundaryLevel, BoundaryPolicy};
 use toolgate::standard::{Standard, StandardBuilder};
 
@@ -101,6 +104,23 @@ async fn an_answer_is_kept_and_counts_at_once() {
 }
 
 #[tokio::test]
+async fn what_is_granted_or_taken_back_elsewhere_counts_from_the_next_call_on() {
+    let (dir, builder) = ground();
+    let work = dir.path().canonicalize().unwrap().join("work");
+    let open = || Grants::open(&dir.path().join("state"), &work).unwrap();
+    let agent = builder.grants(Arc::new(open())).build().unwrap();
+    let judged = agent.pipeline().judge_call(&bash("rm notes")).unwrap();
+    let proposal = agent.permission().proposal(&judged.call, &agent.pipeline().session()).unwrap();
+    assert_eq!(judged.verdict.as_str(), "ask");
+    let elsewhere = open();
+    let given = elsewhere.add(Scope::Project, &proposal, None).unwrap();
+    run(&agent, "rm notes").await.unwrap();
+    elsewhere.revoke(&given[0].id).unwrap();
+    std::fs::write(work.join("notes"), "again\n").unwrap();
+    assert!(run(&agent, "rm notes").await.is_err() && work.join("notes").exists());
+}
+
+#[tokio::test]
 async fn without_the_whole_boundary_or_with_all_writable_nothing_counts_as_held_back() {
     let (dir, builder) = ground();
     std::fs::write(dir.path().join("work/it.sh"), "echo ran\n").unwrap();
@@ -125,7 +145,7 @@ async fn without_the_whole_boundary_or_with_all_writable_nothing_counts_as_held_
 
 #[tokio::test]
 async fn output_is_masked_and_filtered_before_a_layer_of_ones_own_sees_it() {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
     let seen = Arc::new(Mutex::new(String::new()));
     let log = Arc::clone(&seen);
     let (_dir, builder) = ground();

@@ -131,6 +131,7 @@ fn every_door_refuses_alike_whatever_refuses() {
         (&["--config", "tools.enabled=false"], "touch mark", "tools-switched-off"),
         (&["--network", "deny"], reach, "network-denied"),
         (&[], reach, "network-denied"),
+        (&["--degrade"], "touch mark; $TOOL notes", "network-denied"),
         (&["--network", "allow", "--config", "tools.shell.allow_network=false"], reach, "network-denied"),
         (&["--autonomy", "full"], "touch mark; rm -rf /", "destroys-everything"),
         (&["--autonomy", "full"], "touch mark; chmod 600 mark", "blocked-command"),

@@ -8,6 +8,22 @@ use crate::gates::{ToolFilterGate, ToolPattern, ToolPolicy};
 use crate::understanding::{Surroundings, Understanding};
 
 /// Lets through to another executor the calls that lists of tools grant.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolgate::exec::{Pipeline, ToolExecutor};
+/// use toolgate::executors::FilteredToolExecutor;
+/// use toolgate::gates::ToolPolicy;
+/// use toolgate::shell::ShellTool;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let parent = Pipeline::builder().tool(ShellTool::builder().build().unwrap()).build().unwrap();
+/// let only = ToolPolicy::allow(["Bash(echo *)"]).unwrap();
+/// let child = FilteredToolExecutor::new(Arc::new(parent), only).unwrap();
+/// assert!(child.execute("```bash\necho one && echo two\n```").await.is_ok());
+/// assert!(child.execute("```bash\necho one && rm two\n```").await.is_err());
+/// # });
+/// ```
 #[derive(Debug)]
 pub struct FilteredToolExecutor(Pipeline);
 

@@ -6,6 +6,26 @@ use crate::gates::{PermissionGate, TrustGate};
 use crate::understanding::{Surroundings, Understanding};
 
 /// Lets through to another executor what the trust level and a policy allow. Starts at `Trusted`.
+///
+/// ```
+/// use toolgate::exec::{Pipeline, SkillTrustLevel, ToolError, ToolExecutor};
+/// use toolgate::gates::PermissionGate;
+/// use toolgate::shell::ShellTool;
+/// use toolgate::trust_gate::TrustGateExecutor;
+/// use toolgate::understanding::Surroundings;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let inner = Pipeline::builder().tool(ShellTool::builder().build().unwrap()).build().unwrap();
+/// let around = Surroundings::new("/home/ann/project", "/home/ann");
+/// let gate = TrustGateExecutor::new(inner, PermissionGate::new(&around), around).unwrap();
+/// assert!(gate.execute("```bash\necho hi\n```").await.is_ok());
+/// let asked = gate.execute("```bash\nrm src/lib.rs\n```").await;
+/// assert!(matches!(asked, Err(ToolError::ConfirmationRequired { .. })));
+/// gate.set_effective_trust(SkillTrustLevel::Quarantined);
+/// let refused = gate.execute("```bash\necho hi\n```").await;
+/// assert!(matches!(refused, Err(ToolError::Blocked { .. })));
+/// # });
+/// ```
 #[derive(Debug)]
 pub struct TrustGateExecutor(Pipeline);
 

@@ -168,6 +168,21 @@ impl SubagentManager {
 /// and cancelling are the [manager](SubagentManager)'s, and so is [`PermissionMode::BypassPermissions`]: here it
 /// is as the default.
 ///
+/// ```
+/// use std::sync::Arc;
+/// use toolgate::exec::{Pipeline, ToolExecutor};
+/// use toolgate::shell::ShellTool;
+/// use toolgate::subagent::{NetworkScope, SubagentSpec, build_filtered_executor};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let parent = Pipeline::builder().tool(ShellTool::builder().build().unwrap()).build().unwrap();
+/// let spec = SubagentSpec::new("reader").network(NetworkScope::Allow);
+/// // The scope of the parent: the child's can't be wider.
+/// let child = build_filtered_executor(Arc::new(parent), &spec, NetworkScope::Deny).unwrap();
+/// assert!(child.execute("```bash\ncurl example.org\n```").await.is_err());
+/// # });
+/// ```
+///
 /// # Errors
 /// Where the parent's executor has definitions that can't be used.
 pub fn build_filtered_executor(

@@ -42,6 +42,21 @@ impl PermissionMode {
 }
 
 /// What a sub-agent gets. Starts from everything its parent has; each method takes something away.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolgate::gates::patterns;
+/// use toolgate::subagent::{Budget, NetworkScope, PermissionMode, SubagentSpec, ToolPolicy};
+///
+/// let spec = SubagentSpec::new("reviewer")
+///     .tools(ToolPolicy::allow(["read", "grep", "Bash(git *)"])?)
+///     .disallow(patterns(["Bash(git push *)"])?)
+///     .network(NetworkScope::only(["docs.rs"]))
+///     .mode(PermissionMode::DontAsk)
+///     .budget(Budget { calls: Some(50), wall: Some(Duration::from_secs(600)) });
+/// assert_eq!(spec.clone().network(NetworkScope::Allow).network, spec.network, "it only narrows");
+/// # Ok::<(), toolgate::gates::BadPattern>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SubagentSpec {
