@@ -9,9 +9,10 @@
     reason = "a build script may stop the build"
 )]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::{env, fs};
 
 #[path = "src/rule_file.rs"]
@@ -58,8 +59,109 @@ fn main() {
     println!("cargo::rerun-if-changed=src/pattern/syntax.rs");
     let (rules, cases) = rules(&root.join("rules"));
     fs::write(out.join("rules.rs"), rules).unwrap();
-    fs::write(out.join("cases.rs"), cases).unwrap();
+    let lists = LISTS.lock().unwrap();
+    fs::write(out.join("packed.rs"), lists.code()).unwrap();
+    fs::write(out.join("cases.rs"), cases + &lists.cases()).unwrap();
     fs::write(out.join("words.rs"), words(&fs::read_to_string(root.join("words.txt")).unwrap())).unwrap();
+}
+
+/// The lists of all rules, packed as `src/packed.rs` reads them.
+static LISTS: Mutex<Lists> = Mutex::new(Lists { known: BTreeMap::new(), packed: Vec::new() });
+
+struct Lists {
+    /// Each list once, with its number.
+    known: BTreeMap<Vec<u8>, usize>,
+    packed: Vec<Packed>,
+}
+
+impl Lists {
+    /// The code that names a list.
+    fn name(&mut self, list: Packed) -> String {
+        let number = *self.known.entry(list.bytes.clone()).or_insert(self.packed.len());
+        if number == self.packed.len() {
+            self.packed.push(list);
+        }
+        format!("List({number})")
+    }
+
+    fn code(&self) -> String {
+        let bytes: Vec<u8> = self.packed.iter().flat_map(|list| list.bytes.iter().copied()).collect();
+        let mut ends = 0;
+        let at = self.packed.iter().map(|list| {
+            ends += list.bytes.len();
+            ends - list.bytes.len()
+        });
+        let at: Vec<usize> = at.collect();
+        format!(
+            "static PACKED: [u8; {}] = {bytes:?};\nstatic AT: [u32; {}] = {at:?};\n",
+            bytes.len(),
+            at.len()
+        )
+    }
+
+    /// The same as static values, for the tests.
+    fn cases(&self) -> String {
+        let patterns = self.packed.iter().enumerate().filter(|(_, list)| !list.code.is_empty());
+        let lines: String = patterns.map(|(at, list)| format!("(List({at}), &[{}]),\n", list.code)).collect();
+        format!("pub(crate) static LISTS: &[(List, &[Pattern])] = &[{lines}];\n")
+    }
+}
+
+/// One list.
+struct Packed {
+    bytes: Vec<u8>,
+    /// Its patterns as code.
+    code: String,
+}
+
+impl Packed {
+    fn new(length: usize) -> Self {
+        let mut list = Self { bytes: Vec::new(), code: String::new() };
+        list.number(length);
+        list
+    }
+
+    fn number(&mut self, number: usize) {
+        self.bytes.extend(u16::try_from(number).expect("a list or text outgrew its length").to_le_bytes());
+    }
+
+    fn count(&mut self, count: usize) {
+        self.bytes.push(u8::try_from(count).expect("a pattern has too many steps"));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len());
+        self.bytes.extend(text.as_bytes());
+    }
+
+    fn sequence(&mut self, ops: &[Parsed]) {
+        self.count(ops.len());
+        for op in ops {
+            match op {
+                Parsed::Text(text) => {
+                    self.bytes.push(0);
+                    self.text(text);
+                }
+                Parsed::Any(min) => self.bytes.extend([1, *min]),
+                Parsed::Rep { ascii, other, min, max } => {
+                    self.bytes.push(2);
+                    self.bytes.extend(ascii.to_le_bytes());
+                    self.bytes.extend([u8::from(*other), *min, *max]);
+                }
+                Parsed::Again { text, min } => {
+                    self.bytes.extend([3, *min]);
+                    self.text(text);
+                }
+                Parsed::OneOf { alternatives, optional } => {
+                    self.bytes.extend([4, u8::from(*optional)]);
+                    self.count(alternatives.len());
+                    for inner in alternatives {
+                        self.sequence(inner);
+                    }
+                }
+            }
+        }
+    }
 }
 
 struct Read {
@@ -159,18 +261,29 @@ fn rules(folder: &Path) -> (String, String) {
 }
 
 fn texts(list: &[String]) -> String {
-    let items: Vec<String> = list.iter().map(|text| format!("Cow::Borrowed({text:?})")).collect();
-    format!("Cow::Borrowed(&[{}])", items.join(", "))
+    let mut packed = Packed::new(list.len());
+    list.iter().for_each(|text| packed.text(text));
+    format!("Texts::BuiltIn({})", LISTS.lock().unwrap().name(packed))
 }
 
 fn patterns(rule: &str, list: &[String], written: &mut Vec<String>) -> String {
-    let items: Vec<String> = list.iter().map(|text| pattern(rule, text)).collect();
+    let mut packed = Packed::new(list.len());
+    for text in list {
+        let whole = parsed(rule, text);
+        packed.bytes.push(u8::from(whole.start) | u8::from(whole.end) << 1);
+        packed.sequence(&whole.ops);
+        packed.code.push_str(&format!("{}, ", pattern(rule, text)));
+    }
     written.extend(list.iter().cloned());
-    format!("Patterns::Compiled(&[{}])", items.join(", "))
+    format!("Patterns::Compiled({})", LISTS.lock().unwrap().name(packed))
+}
+
+fn parsed(rule: &str, text: &str) -> syntax::Whole {
+    syntax::parse(text).unwrap_or_else(|e| panic!("rules/{rule}: `{text}`: {e}"))
 }
 
 fn pattern(rule: &str, text: &str) -> String {
-    let whole = syntax::parse(text).unwrap_or_else(|e| panic!("rules/{rule}: `{text}`: {e}"));
+    let whole = parsed(rule, text);
     format!("Pattern {{ start: {}, end: {}, ops: &{} }}", whole.start, whole.end, ops(&whole.ops))
 }
 

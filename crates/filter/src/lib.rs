@@ -7,6 +7,7 @@
 
 pub mod command;
 pub mod overflow;
+mod packed;
 pub mod redact;
 pub mod tokens;
 

@@ -1,7 +1,8 @@
 //! A rule: which commands it is for, and what it does with their lines.
 
 use crate::command;
-use crate::pattern::{Op, Pattern};
+use crate::packed::List;
+use crate::pattern::Op;
 use crate::shape::Shape;
 use regex::{Regex, RegexSet};
 use std::borrow::Cow;
@@ -70,7 +71,7 @@ impl Rule {
     pub(crate) fn names_subcommand(&self, program: &str, subcommand: &str) -> bool {
         self.matches.iter().any(|one| match one {
             Match::Argv { programs, subcommands, .. } => {
-                programs.iter().any(|p| p == program) && subcommands.iter().any(|s| s == subcommand)
+                programs.contains(program) && subcommands.contains(subcommand)
             }
             Match::Exact(_) | Match::Prefix(_) | Match::Regex(_) => false,
         })
@@ -86,10 +87,10 @@ impl Rule {
 #[derive(Debug, Clone)]
 pub(crate) enum Match {
     Argv {
-        programs: Cow<'static, [Text]>,
-        subcommands: Cow<'static, [Text]>,
-        with: Cow<'static, [Text]>,
-        without: Cow<'static, [Text]>,
+        programs: Texts,
+        subcommands: Texts,
+        with: Texts,
+        without: Texts,
     },
     /// The whole command, words joined by blanks.
     Exact(Text),
@@ -97,6 +98,33 @@ pub(crate) enum Match {
     Prefix(Text),
     /// A user's expression.
     Regex(Regex),
+}
+
+/// Texts of a built-in rule, or a user's.
+#[derive(Debug, Clone)]
+pub(crate) enum Texts {
+    BuiltIn(List),
+    User(Vec<String>),
+}
+
+impl Texts {
+    fn any(&self, mut holds: impl FnMut(&str) -> bool) -> bool {
+        match self {
+            Self::BuiltIn(list) => list.texts().any(holds),
+            Self::User(list) => list.iter().any(|text| holds(text)),
+        }
+    }
+
+    fn contains(&self, wanted: &str) -> bool {
+        self.any(|text| text == wanted)
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::BuiltIn(list) => list.is_empty(),
+            Self::User(list) => list.is_empty(),
+        }
+    }
 }
 
 impl Match {
@@ -114,22 +142,20 @@ impl Match {
             Self::Argv { programs, subcommands, with, without } => {
                 let Some(program) = argv.first() else { return false };
                 let name = command::base(program);
-                let has = |wanted: &Text| {
+                let has = |wanted: &str| {
                     argv.iter().skip(1).any(|word| {
                         // `*.log`: how an argument ends.
-                        word == wanted.as_ref()
+                        word == wanted
                             || wanted.strip_prefix('*').is_some_and(|end| word.ends_with(end))
                             || (wanted.len() > 2
-                                && word
-                                    .strip_prefix(wanted.as_ref())
-                                    .is_some_and(|rest| rest.starts_with('=')))
+                                && word.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('=')))
                     })
                 };
-                programs.iter().any(|p| p == name)
+                programs.contains(name)
                     && (subcommands.is_empty()
-                        || command::subcommand(argv).is_some_and(|sub| subcommands.iter().any(|s| s == sub)))
-                    && (with.is_empty() || with.iter().any(has))
-                    && !without.iter().any(has)
+                        || command::subcommand(argv).is_some_and(|sub| subcommands.contains(sub)))
+                    && (with.is_empty() || with.any(has))
+                    && !without.any(has)
             }
             Self::Exact(text) => argv.join(" ") == *text.as_ref(),
             Self::Prefix(text) => argv.join(" ").starts_with(text.as_ref()),
@@ -141,7 +167,7 @@ impl Match {
 /// Line patterns: compiled at build time, or a user's regular expressions.
 #[derive(Debug, Clone)]
 pub(crate) enum Patterns {
-    Compiled(&'static [Pattern]),
+    Compiled(List),
     User(Arc<RegexSet>),
 }
 
@@ -150,7 +176,7 @@ impl Patterns {
         match self {
             Self::Compiled(list) => {
                 let first = line.as_bytes().first();
-                list.iter().any(|pattern| {
+                list.patterns().iter().any(|pattern| {
                     // Most patterns begin with text: one byte rules them out.
                     if let (true, Some(Op::Text(text))) = (pattern.start, pattern.ops.first())
                         && text.as_bytes().first() != first

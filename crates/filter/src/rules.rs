@@ -1,7 +1,7 @@
 //! The built-in rules, as static tables.
 
-use crate::pattern::{Op, Pattern};
-use crate::rule::{Match, Origin, Patterns, Rule, Step};
+use crate::packed::List;
+use crate::rule::{Match, Origin, Patterns, Rule, Step, Texts};
 use crate::shape::Shape;
 use std::borrow::Cow;
 
@@ -15,6 +15,7 @@ pub fn built_in() -> &'static [Rule] {
 
 #[cfg(test)]
 pub(crate) mod cases {
+    use crate::packed::List;
     use crate::pattern::{Op, Pattern};
 
     /// The cases of one rule, and its patterns as written and as compiled.

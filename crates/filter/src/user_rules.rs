@@ -19,7 +19,7 @@
 
 use crate::catalog::Catalog;
 use crate::engine::{Filter, FilterOptions, Stream};
-use crate::rule::{Match, Origin, Patterns, Rule, Step};
+use crate::rule::{Match, Origin, Patterns, Rule, Step, Texts};
 use crate::rule_file::{MatchDef, Matches, Normalize, OneOrMany, SetStep, StepDef};
 use crate::shape::Shape;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
@@ -331,8 +331,7 @@ pub(crate) fn read(text: &str, origin: Origin) -> Result<Vec<Rule>, RulesError> 
 }
 
 fn argv_match(def: &MatchDef) -> Match {
-    let texts =
-        |list: &OneOrMany| Cow::Owned(list.list().iter().cloned().map(Cow::Owned).collect::<Vec<_>>());
+    let texts = |list: &OneOrMany| Texts::User(list.list().to_vec());
     Match::Argv {
         programs: texts(&def.program),
         subcommands: texts(&def.subcommand),
