@@ -1,5 +1,6 @@
 //! Compiles `facts/paths.toml` and `facts/variables.toml`.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use toml::{Table, Value};
@@ -10,9 +11,29 @@ const KINDS: [&str; 7] = ["code", "program", "script", "inject", "place", "endpo
 /// The Rust text of the tables.
 pub(crate) fn compile(folder: &Path) -> Result<String, String> {
     let mut out = String::new();
-    paths(folder, &mut out).map_err(|e| format!("facts/paths.toml: {e}"))?;
-    variables(folder, &mut out).map_err(|e| format!("facts/variables.toml: {e}"))?;
+    let mut pool = Pool::default();
+    paths(folder, &mut pool, &mut out).map_err(|e| format!("facts/paths.toml: {e}"))?;
+    variables(folder, &mut pool, &mut out).map_err(|e| format!("facts/variables.toml: {e}"))?;
+    let _ = writeln!(out, "static NAMES: &str = {:?};", pool.text);
     Ok(out)
+}
+
+/// The names of all tables in one text, into which they point by number.
+#[derive(Default)]
+struct Pool {
+    text: String,
+    known: HashMap<String, usize>,
+}
+
+impl Pool {
+    /// The code of a name.
+    fn name(&mut self, name: &str) -> String {
+        let at = *self.known.entry(name.to_owned()).or_insert_with(|| {
+            self.text.push_str(name);
+            self.text.len() - name.len()
+        });
+        format!("Name({at},{})", name.len())
+    }
 }
 
 fn read(folder: &Path, file: &str) -> Result<Table, String> {
@@ -34,7 +55,7 @@ fn str_of(table: &Table, key: &str) -> Result<String, String> {
     table.get(key).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("no `{key}`"))
 }
 
-fn paths(folder: &Path, out: &mut String) -> Result<(), String> {
+fn paths(folder: &Path, pool: &mut Pool, out: &mut String) -> Result<(), String> {
     let table = read(folder, "paths.toml")?;
     let mut exact = Vec::new();
     let mut wild = Vec::new();
@@ -67,17 +88,22 @@ fn paths(folder: &Path, out: &mut String) -> Result<(), String> {
     except.sort();
     let _ = writeln!(out, "static EXACT: [Exact; {}] = [", exact.len());
     for (key, before, below, absolute, bit) in &exact {
-        let _ = writeln!(
-            out,
-            "Exact{{key:{key:?},before:{before:?},below:{below},absolute:{absolute},bit:{bit}}},"
-        );
+        let (key, before) = (pool.name(key), pool.name(before));
+        let _ =
+            writeln!(out, "Exact{{key:{key},before:{before},below:{below},absolute:{absolute},bit:{bit}}},");
     }
-    let _ = writeln!(out, "];\nstatic WILD: [(&str, u8); {}] = {wild:?};", wild.len());
-    let _ = writeln!(out, "static EXCEPT: [(&str, u8); {}] = {except:?};", except.len());
+    out.push_str("];\n");
+    for (table, rows) in [("WILD", &wild), ("EXCEPT", &except)] {
+        let _ = writeln!(out, "static {table}: [(Name, u8); {}] = [", rows.len());
+        for (name, bit) in rows {
+            let _ = writeln!(out, "({},{bit}),", pool.name(name));
+        }
+        out.push_str("];\n");
+    }
     Ok(())
 }
 
-fn variables(folder: &Path, out: &mut String) -> Result<(), String> {
+fn variables(folder: &Path, pool: &mut Pool, out: &mut String) -> Result<(), String> {
     let table = read(folder, "variables.toml")?;
     let mut exact: Vec<(String, String)> = Vec::new();
     let mut wild: Vec<(String, String)> = Vec::new();
@@ -99,14 +125,12 @@ fn variables(folder: &Path, out: &mut String) -> Result<(), String> {
     if let Some(w) = exact.windows(2).find(|w| w[0].0 == w[1].0) {
         return Err(format!("{} is listed twice", w[0].0));
     }
-    let _ = writeln!(out, "static VARIABLES: [(&str, Meaning); {}] = [", exact.len());
-    for (name, kind) in &exact {
-        let _ = writeln!(out, "({name:?}, Meaning::{kind}),");
+    for (table, rows) in [("VARIABLES", &exact), ("VARIABLE_GLOBS", &wild)] {
+        let _ = writeln!(out, "static {table}: [(Name, Meaning); {}] = [", rows.len());
+        for (name, kind) in rows {
+            let _ = writeln!(out, "({}, Meaning::{kind}),", pool.name(name));
+        }
+        out.push_str("];\n");
     }
-    let _ = writeln!(out, "];\nstatic VARIABLE_GLOBS: [(&str, Meaning); {}] = [", wild.len());
-    for (name, kind) in &wild {
-        let _ = writeln!(out, "({name:?}, Meaning::{kind}),");
-    }
-    let _ = writeln!(out, "];");
     Ok(())
 }

@@ -25,17 +25,22 @@ const WHENS: [&str; 7] =
 
 pub(crate) fn compile(folder: &Path) -> Result<String, String> {
     let mut out = String::new();
+    let mut all: Vec<String> = Vec::new();
     let default = rows(folder, "default")?;
     for name in ["default", "strict", "open"] {
         let list = if name == "default" { default.clone() } else { merged(&rows(folder, name)?, &default) };
-        let upper = name.to_uppercase();
-        let _ = writeln!(
-            out,
-            "static {upper}: [Row; {}] = [\n{}];",
-            list.len(),
-            list.iter().map(|r| format!("{},\n", r.text)).collect::<String>()
-        );
+        let mut numbers = Vec::new();
+        for row in list {
+            // Most rows are those of the base: they stand in the table once.
+            let number = all.iter().position(|known| *known == row.text).unwrap_or(all.len());
+            if number == all.len() {
+                all.push(row.text);
+            }
+            numbers.push(u8::try_from(number).map_err(|_| "there are more rows than a byte counts")?);
+        }
+        let _ = writeln!(out, "static {}: [u8; {}] = {numbers:?};", name.to_uppercase(), numbers.len());
     }
+    let _ = writeln!(out, "static ROWS: [Row; {}] = [\n{},\n];", all.len(), all.join(",\n"));
     Ok(out)
 }
 
@@ -89,8 +94,7 @@ fn row(mut t: Table) -> Result<Row, String> {
     let classes = mask(&take(&mut t, "class")?, &CLASSES)?;
     let not = mask(&take(&mut t, "not")?, &CLASSES)?;
     let when = mask(&take(&mut t, "when")?, &WHENS)?;
-    let targets: Vec<String> =
-        take(&mut t, "target")?.split('|').filter(|w| !w.is_empty()).map(str::to_owned).collect();
+    let targets = take(&mut t, "target")?;
     let action = match take(&mut t, "action")?.as_str() {
         "allow" => "Allow",
         "ask" => "Ask",
@@ -106,7 +110,7 @@ fn row(mut t: Table) -> Result<Row, String> {
         return Err(format!("unknown key `{key}`"));
     }
     let text = format!(
-        "Row{{kinds:{kinds},places:{places},classes:{classes},not:{not},when:{when},targets:&{targets:?},action:Verdict::{action},\
+        "Row{{kinds:{kinds},places:{places},classes:{classes},not:{not},when:{when},targets:{targets:?},action:Verdict::{action},\
          code:{code:?},why:{why:?},instead:{instead:?},hard:{hard}}}"
     );
     Ok(Row { text, hard })

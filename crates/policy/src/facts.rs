@@ -38,9 +38,20 @@ impl Classes {
     }
 }
 
+/// A piece of the text of all names: a table of `&str` would be relocated at each start of a program.
+#[derive(Clone, Copy)]
+struct Name(u32, u8);
+
+impl Name {
+    fn text(self) -> &'static str {
+        let at = self.0 as usize;
+        NAMES.get(at..at + usize::from(self.1)).unwrap_or("")
+    }
+}
+
 struct Exact {
-    key: &'static str,
-    before: &'static str,
+    key: Name,
+    before: Name,
     below: bool,
     absolute: bool,
     bit: u8,
@@ -87,20 +98,21 @@ pub fn classes(path: &str) -> Classes {
         if !part.is_empty() {
             let last = end >= path.trim_end_matches('/').len();
             found |= if exact || is_exact(part) {
-                let from = EXACT.partition_point(|e| e.key < part);
+                let from = EXACT.partition_point(|e| e.key.text() < part);
                 EXACT[from..]
                     .iter()
-                    .take_while(|e| e.key == part)
+                    .take_while(|e| e.key.text() == part)
                     .fold(0, |f, e| f | fits(e, path, start, last, true))
             } else if part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
                 // It could be any name, and says nothing.
                 0
             } else {
                 // What could be generated is not known to be: that class alone loosens.
-                EXACT
-                    .iter()
-                    .filter(|e| e.bit != Classes::GENERATED.0 && tells(part, e.key) && could_be(part, e.key))
-                    .fold(0, |f, e| f | weakened(fits(e, path, start, last, false), part, e.key))
+                let sharp = EXACT.iter().filter(|e| e.bit != Classes::GENERATED.0);
+                sharp
+                    .map(|e| (e, e.key.text()))
+                    .filter(|(_, key)| tells(part, key) && could_be(part, key))
+                    .fold(0, |f, (e, key)| f | weakened(fits(e, path, start, last, false), part, key))
             };
             if last && !part.chars().all(|c| matches!(c, SOME | UNKNOWN)) {
                 found |= by_name(part);
@@ -120,19 +132,20 @@ fn fits(e: &Exact, path: &str, start: usize, last: bool, exact: bool) -> u8 {
     if !last && !e.below {
         return 0;
     }
-    if !e.before.is_empty() {
+    let before = e.before.text();
+    if !before.is_empty() {
         let head = path[..start].trim_end_matches('/');
         let ok = if exact && is_exact(head) {
-            head.ends_with(e.before)
+            head.ends_with(before)
                 && matches!(
-                    head.as_bytes().get(head.len().wrapping_sub(e.before.len() + 1)),
+                    head.as_bytes().get(head.len().wrapping_sub(before.len() + 1)),
                     None | Some(b'/')
                 )
-                && (!e.absolute || head.len() == e.before.len() + 1)
+                && (!e.absolute || head.len() == before.len() + 1)
         } else {
             // A parent that is known only in part: compare from the end, component by component.
             let mut parts = head.rsplit('/');
-            e.before.rsplit('/').all(|b| parts.next().is_some_and(|p| could_be(p, b)))
+            before.rsplit('/').all(|b| parts.next().is_some_and(|p| could_be(p, b)))
         };
         if !ok {
             return 0;
@@ -164,6 +177,7 @@ fn weakened(bit: u8, part: &str, key: &str) -> u8 {
 fn by_name(name: &str) -> u8 {
     let mut found = 0;
     for (pattern, bit) in &WILD {
+        let pattern = pattern.text();
         let hit = if is_exact(name) {
             match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
                 (Some(end), _) => name.len() > end.len() && name.ends_with(end),
@@ -179,7 +193,7 @@ fn by_name(name: &str) -> u8 {
         }
     }
     for (excepted, bit) in &EXCEPT {
-        if *excepted == name {
+        if excepted.text() == name {
             found &= !bit;
         }
     }
@@ -240,10 +254,10 @@ pub fn drives_builds(name: &str) -> bool {
 /// What is known about an environment variable.
 #[must_use]
 pub fn variable(name: &str) -> Option<Meaning> {
-    if let Ok(i) = VARIABLES.binary_search_by(|v| v.0.cmp(name)) {
+    if let Ok(i) = VARIABLES.binary_search_by(|v| v.0.text().cmp(name)) {
         return VARIABLES.get(i).map(|v| v.1);
     }
-    VARIABLE_GLOBS.iter().find(|v| crate::argv::glob(v.0, name)).map(|v| v.1)
+    VARIABLE_GLOBS.iter().find(|v| crate::argv::glob(v.0.text(), name)).map(|v| v.1)
 }
 
 /// Whether the name of a variable nobody has listed sounds as if it changed what runs.

@@ -52,17 +52,18 @@ impl Profile {
         }
     }
 
-    fn rows(self) -> &'static [Row] {
-        match self {
+    fn rows(self) -> impl Iterator<Item = &'static Row> {
+        let numbers: &[u8] = match self {
             Profile::Default => &DEFAULT,
             Profile::Strict => &STRICT,
             Profile::Open => &OPEN,
-        }
+        };
+        numbers.iter().filter_map(|&number| ROWS.get(usize::from(number)))
     }
 
     /// Codes of its rows with what they say, each once: code, action, why, and what to do instead.
     pub fn codes(self) -> impl Iterator<Item = (&'static str, Verdict, &'static str, &'static str)> {
-        self.rows().iter().map(|r| (r.code, r.action, r.why, r.instead))
+        self.rows().map(|r| (r.code, r.action, r.why, r.instead))
     }
 }
 
@@ -82,7 +83,8 @@ pub(crate) struct Row {
     classes: u32,
     not: u32,
     when: u32,
-    targets: &'static [&'static str],
+    /// Names it is about, divided by `|`; about any where it is empty.
+    targets: &'static str,
     /// What it decides.
     pub action: Verdict,
     /// A stable name for the reason.
@@ -178,11 +180,11 @@ impl Row {
 
     fn on_target(&self, effect: &Effect) -> bool {
         let target = effect.target.as_deref().unwrap_or("");
-        self.targets.iter().any(|t| crate::argv::glob(t, target))
+        self.targets.split('|').any(|t| crate::argv::glob(t, target))
     }
 }
 
 /// The row of a profile that decides about an effect.
 pub(crate) fn judge(profile: Profile, effect: &Effect, seen: &Seen) -> Option<&'static Row> {
-    profile.rows().iter().find(|r| r.fits(effect, seen))
+    profile.rows().find(|r| r.fits(effect, seen))
 }
