@@ -9,7 +9,7 @@ use toolgate::filter::Catalog;
 use toolgate::gates::PermissionGate;
 use toolgate::grants::{Grants, NotGrantable, Proposal};
 use toolgate::shell::{OutputSink, ShellTool};
-use toolgate::standard::Standard;
+use toolgate::standard::{Standard, StandardBuilder};
 use toolgate::understanding::Understanding;
 
 use crate::ask::Person;
@@ -18,7 +18,7 @@ use crate::distil::{Distil, Shown};
 use crate::failure::Failure;
 use crate::filter_rules;
 use crate::granted;
-use crate::judging::surroundings;
+use crate::judging::{home, surroundings};
 use crate::session_flags::SessionFlags;
 use crate::signals::Signals;
 use crate::switched_off::SwitchedOff;
@@ -59,22 +59,21 @@ impl Assembly {
     /// The pipeline of calls whose results are told in one piece.
     pub(crate) fn pipeline(&self, session: &SessionFlags, signals: &Signals) -> Result<Standard, Failure> {
         let distil = self.distil(self.rules()?, Shown::Distilled)?;
-        self.pipeline_with(session, signals, &distil, None)
+        Ok(self.builder(session, signals, &distil, None)?.build()?)
     }
 
-    /// Builds the pipeline. The output of commands goes to `sink` as it comes, where there is one; a
+    /// Begins a pipeline. The output of commands goes to `sink` as it comes, where there is one; a
     /// signal to us ends them.
     ///
     /// Must be called in the runtime that the pipeline is to run in.
-    pub(crate) fn pipeline_with(
+    pub(crate) fn builder(
         &self,
         session: &SessionFlags,
         signals: &Signals,
         distil: &Distil,
         sink: Option<Arc<dyn OutputSink>>,
-    ) -> Result<Standard, Failure> {
-        let home = surroundings(&self.loaded, &self.start).home;
-        let mut builder = Standard::configured(&self.loaded, &self.start, home)?
+    ) -> Result<StandardBuilder, Failure> {
+        let mut builder = Standard::configured(&self.loaded, &self.start, home())?
             .trust(session.trust)
             .autonomy(session.autonomy)
             .plan(session.plan)
@@ -93,7 +92,7 @@ impl Assembly {
             let off = SwitchedOff { origin: self.origin("tools.enabled") };
             builder = builder.with(|stack| stack.gate(off));
         }
-        Ok(builder.build()?)
+        Ok(builder)
     }
 
     /// The grants that count here.

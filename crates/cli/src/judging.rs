@@ -129,8 +129,12 @@ impl JudgeFlags {
 
 /// What is known of the world around calls that start in `start`: the same for `run` and for `check`.
 pub(crate) fn surroundings(loaded: &Loaded, start: &Path) -> Surroundings {
-    let home = config_files::home_dir().unwrap_or_else(|| PathBuf::from("/"));
-    let mut surroundings = Surroundings::of_this_process(start, home);
+    let mut surroundings = Surroundings::of_this_process(start, home());
     surroundings.roots.extend(loaded.config.tools.shell.allowed_paths.iter().cloned());
     surroundings
+}
+
+/// The home that calls are judged by, and that the boundary hides secrets of.
+pub(crate) fn home() -> PathBuf {
+    config_files::home_dir().unwrap_or_else(|| PathBuf::from("/"))
 }

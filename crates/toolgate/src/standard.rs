@@ -16,6 +16,7 @@ use crate::config::Loaded;
 use crate::gates::PermissionGate;
 use crate::output::SecretValues;
 use crate::shell::{BackgroundRuns, EnvironmentError};
+use crate::spawn::BoundaryPolicy;
 
 pub use builder::StandardBuilder;
 
@@ -48,7 +49,9 @@ impl Standard {
     /// questions, nothing is granted, commands run in the whole boundary or not at all, output is masked and
     /// filtered by the built-in rules, and what is too long is cut and not kept.
     pub fn builder(workspace: impl Into<PathBuf>, home: impl Into<PathBuf>) -> StandardBuilder {
-        StandardBuilder::new(workspace.into(), home.into())
+        let (workspace, home) = (workspace.into(), home.into());
+        let boundary = BoundaryPolicy::workspace_write(&home, &workspace);
+        StandardBuilder::new(workspace, home, boundary)
     }
 
     /// The same, as a configuration describes it: its policy, network, boundary and shell.
@@ -63,7 +66,9 @@ impl Standard {
         workspace: impl Into<PathBuf>,
         home: impl Into<PathBuf>,
     ) -> Result<StandardBuilder, StandardError> {
-        Self::builder(workspace, home).configure(loaded)
+        let (workspace, home) = (workspace.into(), home.into());
+        let boundary = loaded.config.sandbox.policy(&home, &workspace);
+        StandardBuilder::new(workspace, home, boundary).configure(loaded)
     }
 
     /// Answers the wall's questions by `approver`; an answer for longer than once is kept as a grant.

@@ -45,7 +45,15 @@ impl Surroundings {
 
     /// The same, with the variables of this process that every command gets.
     pub fn of_this_process(workspace: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
-        let environment = Environment::of_this_process();
+        Self::of(workspace, home, &Environment::of_this_process())
+    }
+
+    /// The same, with the variables that this environment gives every command.
+    pub(crate) fn of(
+        workspace: impl Into<PathBuf>,
+        home: impl Into<PathBuf>,
+        environment: &Environment,
+    ) -> Self {
         let text = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         Self { env: environment.vars().map(text).collect(), ..Self::new(workspace, home) }
     }

@@ -18,10 +18,11 @@ mod run;
 mod tools;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use toolgate::config::Source;
 use toolgate::exec::ToolOutput;
@@ -109,7 +110,7 @@ enum Verb {
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
     // Without a parsed command line, what was asked for can only be looked for.
     let json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
-    let (ui, done) = match Cli::try_parse_from(args) {
+    let (ui, done) = match parsed(args) {
         Err(error) => {
             let ui = Ui::new(json, ColorChoice::Auto);
             (ui, unparsed(ui, &error))
@@ -144,6 +145,13 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
             failure.exit().into()
         }
     }
+}
+
+/// As [`Parser::try_parse_from`], but for the table: it is left as it is, the process ends soon.
+fn parsed(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let mut table = ManuallyDrop::new(table());
+    let mut matches = table.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut table))
 }
 
 /// The whole table of verbs and flags, for what is generated from it.

@@ -1,6 +1,7 @@
 //! `toolgate run`: one shell command.
 
 use std::io::IsTerminal;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -60,7 +61,7 @@ impl Run {
             flags.push(Source::flag("--timeout", "tools.shell.timeout", &secs.to_string()));
         }
         let start = self.session.start()?;
-        let assembly = Assembly::load(&start, &flags, &self.session)?;
+        let assembly = ManuallyDrop::new(Assembly::load(&start, &flags, &self.session)?);
         let rules = if self.raw { None } else { assembly.rules()? };
         let shown = self.shown(ui, rules.as_ref().is_some_and(|rules| rules.shortens(&command)));
         let distil = assembly.distil(rules, shown)?;
@@ -76,7 +77,12 @@ impl Run {
         let streams = sink.is_some();
 
         assemble::in_runtime(async |signals| {
-            let agent = assembly.pipeline_with(&self.session, &signals, &distil, sink)?;
+            let agent = assembly.builder(&self.session, &signals, &distil, sink)?;
+            // There is no second call to keep anything for.
+            let agent = agent.without_output_tool().shell(|shell| shell.persist_cwd(false)).build()?;
+            // It is not taken apart: the process ends with the run, and to touch that memory once more costs a
+            // tenth of the time of a short command. What the command left running has ended by then.
+            let agent = ManuallyDrop::new(agent);
             let outcome = assemble::run_call(&agent, call, &self.session, &signals).await;
             match outcome {
                 // A command that said nothing is told as it would have been: with nothing.

@@ -166,7 +166,7 @@ pub struct Loaded {
 impl Loaded {
     /// Every key, in the order of the types.
     pub fn settings(&self) -> &[Setting] {
-        self.settings.get_or_init(|| built_in().into_iter().map(|merged| merged.setting).collect())
+        self.settings.get_or_init(|| built_in(&Keys::new(schema())).into_iter().map(|merged| merged.setting).collect())
     }
 
     /// One key by its full name.
@@ -176,9 +176,9 @@ impl Loaded {
 }
 
 /// Every key as it is where nobody says anything.
-fn built_in() -> Vec<Merged> {
+fn built_in(keys: &Keys) -> Vec<Merged> {
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-    Keys::new(schema()).all(&defaults).into_iter().map(Merged::default).collect()
+    keys.all(&defaults).into_iter().map(Merged::default).collect()
 }
 
 /// Puts the layers together: the defaults, then `sources` in the order of their layers.
@@ -200,7 +200,7 @@ pub fn load(sources: &[Source], around: &Surroundings<'_>) -> Result<Loaded, Con
     let keys = Keys::new(schema());
     let mut merge = Merge {
         around,
-        settings: built_in(),
+        settings: built_in(&keys),
         rules: Rules::default(),
         lists: Vec::new(),
         list_origins: Vec::new(),

@@ -36,6 +36,8 @@ pub struct StandardBuilder {
     outputs: Option<Outputs>,
     shell: ShellToolBuilder,
     stack: PipelineBuilder,
+    reads_on: bool,
+    environment: Environment,
 }
 
 impl fmt::Debug for StandardBuilder {
@@ -53,8 +55,9 @@ impl fmt::Debug for StandardBuilder {
 }
 
 impl StandardBuilder {
-    pub(super) fn new(workspace: PathBuf, home: PathBuf) -> Self {
-        let surroundings = Surroundings::of_this_process(&workspace, &home);
+    pub(super) fn new(workspace: PathBuf, home: PathBuf, boundary: BoundaryPolicy) -> Self {
+        let environment = Environment::of_this_process();
+        let surroundings = Surroundings::of(&workspace, &home, &environment);
         let secrets = SecretValues::new();
         let cut_only = OverflowConfig { persist: Persist::Never, ..OverflowConfig::default() };
         Self {
@@ -64,14 +67,16 @@ impl StandardBuilder {
             plan: false,
             policy: Arc::default(),
             grants: Arc::new(Grants::in_memory(&workspace)),
-            boundary: BoundaryPolicy::workspace_write(&home, &workspace),
+            boundary,
             narrow: true,
             filters: Some(Filters::built_in()),
             outputs: Some(Outputs::new(cut_only).secrets(secrets.clone())),
             secrets,
             shell: ShellTool::builder().cwd(&workspace),
             stack: Pipeline::builder(),
+            reads_on: true,
             surroundings,
+            environment,
         }
     }
 
@@ -80,7 +85,6 @@ impl StandardBuilder {
         let shell = &tools.shell;
         self.surroundings.roots.extend(shell.allowed_paths.iter().cloned());
         self.policy = Arc::clone(&loaded.policy);
-        self.boundary = sandbox.policy(&self.surroundings.home, &self.surroundings.cwd);
         if sandbox.preset == SandboxPreset::WorkspaceWrite {
             self.boundary.writable.extend(shell.allowed_paths.iter().cloned());
         }
@@ -94,7 +98,7 @@ impl StandardBuilder {
         }
         self.shell = self
             .shell
-            .environment(Environment::of_this_process().inherit(&shell.env_allow)?)
+            .environment(self.environment.clone().inherit(&shell.env_allow)?)
             .persist_cwd(shell.persist_cwd)
             .timeout(Duration::from_secs(shell.timeout))
             .background_timeout(Duration::from_secs(shell.background_timeout_secs))
@@ -175,6 +179,14 @@ impl StandardBuilder {
         self
     }
 
+    /// Leaves out the tool that reads on in kept outputs: for whoever makes a single call, or reads them in
+    /// another way.
+    #[must_use]
+    pub fn without_output_tool(mut self) -> Self {
+        self.reads_on = false;
+        self
+    }
+
     /// Changes the shell tool: its limits, a sink, a signal that ends what runs. What it runs in, and what
     /// becomes of its output, is set here and not there.
     #[must_use]
@@ -207,17 +219,6 @@ impl StandardBuilder {
         self.boundary.least == BoundaryLevel::Full && !self.boundary.writable.iter().any(everywhere)
     }
 
-    fn spawner(&self) -> Result<SandboxSpawner, StandardError> {
-        let mut policy = self.boundary.clone();
-        policy.network = match &self.network {
-            NetworkScope::Inherit | NetworkScope::Allow => BoundaryNetwork::Allow,
-            NetworkScope::Only(hosts) => BoundaryNetwork::Only(hosts.clone()),
-            _ => BoundaryNetwork::Deny,
-        };
-        let spawner = SandboxSpawner::new(policy).map_err(StandardError::Boundary)?;
-        Ok(if self.narrow { spawner } else { spawner.whatever_they_need() })
-    }
-
     /// Builds it.
     ///
     /// # Errors
@@ -226,7 +227,7 @@ impl StandardBuilder {
     pub fn build(self) -> Result<Standard, StandardError> {
         let permission = self.permission();
         let opaque = if self.is_contained() { Opaque::Contained } else { Opaque::Refused };
-        let spawner = self.spawner()?;
+        let spawner = spawner(self.boundary, &self.network, self.narrow)?;
         let mut shell = self.shell.spawner(spawner).secrets(self.secrets.clone());
         if let Some(filters) = &self.filters {
             shell = shell.filters(filters.clone());
@@ -263,10 +264,24 @@ impl StandardBuilder {
             .normaliser(Understanding::new(self.surroundings))
             .normaliser(GrantsWatch(self.grants))
             .tool(shell);
-        if let Some(outputs) = self.outputs {
+        if let Some(outputs) = self.outputs.filter(|_| self.reads_on) {
             stack = stack.tool(OutputTool::new(outputs));
         }
         let pipeline = stack.build()?;
         Ok(Standard { pipeline, permission, secrets: self.secrets, runs })
     }
+}
+
+fn spawner(
+    mut policy: BoundaryPolicy,
+    network: &NetworkScope,
+    narrow: bool,
+) -> Result<SandboxSpawner, StandardError> {
+    policy.network = match network {
+        NetworkScope::Inherit | NetworkScope::Allow => BoundaryNetwork::Allow,
+        NetworkScope::Only(hosts) => BoundaryNetwork::Only(hosts.clone()),
+        _ => BoundaryNetwork::Deny,
+    };
+    let spawner = SandboxSpawner::new(policy).map_err(StandardError::Boundary)?;
+    Ok(if narrow { spawner } else { spawner.whatever_they_need() })
 }
