@@ -137,10 +137,7 @@ fn fits(e: &Exact, path: &str, start: usize, last: bool, exact: bool) -> u8 {
         let head = path[..start].trim_end_matches('/');
         let ok = if exact && is_exact(head) {
             head.ends_with(before)
-                && matches!(
-                    head.as_bytes().get(head.len().wrapping_sub(before.len() + 1)),
-                    None | Some(b'/')
-                )
+                && matches!(head.as_bytes().get(head.len().wrapping_sub(before.len() + 1)), None | Some(b'/'))
                 && (!e.absolute || head.len() == before.len() + 1)
         } else {
             // A parent that is known only in part: compare from the end, component by component.

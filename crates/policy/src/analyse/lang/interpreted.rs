@@ -369,7 +369,10 @@ impl<'t> Scan<'t> {
                 Token::Sign(c) => self.nameless(i, *c),
                 // The name of a function is as good as the function.
                 Token::Text(t) if self.lang == Lang::Php => {
-                    let reaches = |list: &[&str]| list.contains(&t.as_str());
+                    // A construct of the language is no function that could be named.
+                    let construct =
+                        ["include", "include_once", "require", "require_once"].contains(&t.as_str());
+                    let reaches = |list: &[&str]| !construct && list.contains(&t.as_str());
                     let table = self.table;
                     if [table.net, table.shell, table.eval, table.delete, table.write, table.touchy]
                         .iter()
@@ -868,6 +871,32 @@ fn locals(lang: Lang, tokens: &[Token]) -> HashSet<&str> {
         let parameter = has_parameters && sign(before, "|,([") && sign(Some(i + 1), "|,)=:]");
         if binds || assigned || parameter {
             out.insert(n.as_str());
+        }
+        // `const {a, b} = …`
+        if lang == Lang::Node && matches!(n.as_str(), "const" | "let" | "var") && sign(Some(i + 1), "{") {
+            let inside = (i + 2..i + 34).take_while(|j| !sign(Some(*j), "}"));
+            out.extend(inside.filter(|j| sign(Some(j + 1), ",}")).filter_map(|j| match tokens.get(j) {
+                Some(Token::Name(m)) => Some(m.as_str()),
+                _ => None,
+            }));
+        }
+        // `a, b = …`
+        let begins = before.is_none() || sign(before, "\n;:");
+        if lang == Lang::Python && begins && sign(Some(i + 1), ",") {
+            let names: Vec<&str> = tokens[i..]
+                .iter()
+                .take(32)
+                .map_while(|t| match t {
+                    Token::Name(m) => Some(Some(m.as_str())),
+                    Token::Sign(',') => Some(None),
+                    _ => None,
+                })
+                .flatten()
+                .collect();
+            let end = i + 2 * names.len() - 1;
+            if sign(Some(end), "=") && !sign(Some(end + 1), "=") {
+                out.extend(names);
+            }
         }
         // `for a, b, c in`
         if lang == Lang::Python && n == "for" {
