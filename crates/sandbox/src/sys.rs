@@ -520,6 +520,18 @@ pub(crate) unsafe fn clone_process(flags: u64, exit_signal: c_int, cgroup: Optio
     }
 }
 
+/// The kernel's release, as `uname -r` gives it; empty where it can't be told. For the parent alone.
+pub(crate) fn kernel_release() -> String {
+    let mut name = std::mem::MaybeUninit::<libc::utsname>::zeroed();
+    // SAFETY: the call writes into memory that is ours, and all zeros are a valid value should it fail.
+    let name = unsafe {
+        libc::uname(name.as_mut_ptr());
+        name.assume_init()
+    };
+    let bytes: Vec<u8> = name.release.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
