@@ -486,10 +486,8 @@ fn resource_limits(limits: &Limits, own_users: bool, everyone: bool) -> Vec<(u32
         list.push((libc::RLIMIT_NOFILE as u32, files));
     }
     if let Some(time) = limits.cpu {
-        list.push((
-            libc::RLIMIT_CPU as u32,
-            time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)),
-        ));
+        // Behind the watch, which sees the whole tree and tells of its end.
+        list.push((libc::RLIMIT_CPU as u32, time.as_secs().saturating_add(1)));
     }
     if let Some(bytes) = limits.memory {
         // Behind the watch, for what grows faster than it looks. Never the address space: programs

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use toolgate_sandbox::{Limit, Sandbox, Status};
+use toolgate_sandbox::{Errno, Level, Limit, Sandbox, Stage, Status};
 
-use super::ground::{everyone, has};
+use super::ground::{everyone, has, on};
 
 #[test]
 fn time_on_the_clock_ends() {
@@ -33,8 +33,21 @@ fn processor_time_ends() {
         let mut policy = ground.policy();
         policy.limits.cpu = Some(Duration::from_millis(100));
         // Spread over short-lived children, so that no single one comes near the limit.
-        let ran = ground.run_under(policy, "while :; do (for i in 1 2 3 4 5 6 7 8 9; do :; done); done");
+        let ran =
+            ground.run_under(policy.clone(), "while :; do (for i in 1 2 3 4 5 6 7 8 9; do :; done); done");
         assert_eq!(ran.exit.limit, Some(Limit::Cpu), "{ran:?}");
+        // One that spends it alone is ended for the same reason, by whoever sees it first.
+        policy.limits.cpu = Some(Duration::from_secs(1));
+        let ran = ground.run_under(policy.clone(), "while :; do :; done");
+        assert_eq!(ran.exit.limit, Some(Limit::Cpu), "{ran:?}");
+        // Where nobody can watch, the kernel does, for each process.
+        policy.limits.cpu = Some(Duration::from_millis(100));
+        policy.least = Level::Landlock;
+        let bare = on(policy, |machine| {
+            machine.namespaces_refused = Some((Stage::Namespaces, Errno(libc::EPERM)));
+        });
+        let ran = ground.run_in(&bare.unwrap(), ["bash", "-c", "while :; do :; done"]);
+        assert_eq!((ran.enforcement.level, ran.exit.limit), (Level::Landlock, Some(Limit::Cpu)), "{ran:?}");
     });
 }
 
