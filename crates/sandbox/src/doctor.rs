@@ -138,7 +138,7 @@ fn examine_with(
     let workspace = ground.0.join("workspace");
     let mut policy = Policy::workspace_write(&ground.0, &workspace);
     policy.hidden.push(ground.0.join("secret"));
-    policy.protected = vec![Protected { name: ".git".to_owned(), guard: Guard::ReadOnly }];
+    policy.protected = vec![Protected { name: ".git".into(), guard: Guard::ReadOnly }];
     policy.least = least;
     let mut whole = policy.clone();
     whole.hidden.push(workspace.join("secret"));
