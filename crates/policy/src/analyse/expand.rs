@@ -739,7 +739,9 @@ fn push_glob(text: &str, out: &mut String) {
         let address = || {
             let inside = text.get(i + 1..).and_then(|rest| rest.split_once(']'));
             out.ends_with("://")
-                && inside.is_some_and(|(a, _)| a.bytes().all(|b| b.is_ascii_hexdigit() || b == b':'))
+                && inside.is_some_and(|(a, _)| {
+                    a.contains(':') && a.bytes().all(|b| b.is_ascii_hexdigit() || b == b':')
+                })
         };
         match c {
             '[' if address() => out.push(c),
