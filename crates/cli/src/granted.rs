@@ -13,10 +13,7 @@ use crate::state::state_dir;
 /// The grants that count for calls that start in `start`. Without a home there are none but this process's.
 pub(crate) fn open(start: &Path) -> Result<Arc<Grants>, Failure> {
     let Some(state) = state_dir() else { return Ok(Arc::new(Grants::in_memory(start))) };
-    let grants = Grants::open(&state.join("grants"), start).and_then(|grants| match session() {
-        Some(name) => grants.session(&name),
-        None => Ok(grants),
-    });
+    let grants = Grants::open_for(&state.join("grants"), start, session);
     Ok(Arc::new(grants.map_err(failure)?))
 }
 

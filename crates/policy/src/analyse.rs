@@ -230,6 +230,8 @@ pub(crate) struct Analyst<'c> {
     /// Bytes of values put into words so far.
     expanded: usize,
     exhausted: bool,
+    /// The shell that runs the text at hand.
+    shell: Shell,
     /// The span that stands for everything inside code that was found in a string.
     base: Option<Span>,
     /// The functions being run.
@@ -257,6 +259,7 @@ impl<'c> Analyst<'c> {
             nested: 0,
             expanded: 0,
             exhausted: false,
+            shell: context.shell,
             base: None,
             calling: Vec::new(),
             handlers: Vec::new(),

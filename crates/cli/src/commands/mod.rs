@@ -47,7 +47,7 @@ struct Cli {
 }
 
 /// Flags that every verb takes.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Globals {
     /// Print one JSON object on one line, with a version, as the result
     ///
@@ -149,9 +149,22 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
 
 /// As [`Parser::try_parse_from`], but for the table: it is left as it is, the process ends soon.
 fn parsed(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    if let Some(cli) = without_flags(&args) {
+        return Ok(cli);
+    }
     let mut table = ManuallyDrop::new(table());
     let mut matches = table.try_get_matches_from_mut(args)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut table))
+}
+
+/// `toolgate run COMMAND` as the table would read it.
+///
+/// This is what is typed and generated most, and to put the table of all flags together for none takes
+/// longer than to judge the command.
+fn without_flags(args: &[OsString]) -> Option<Cli> {
+    let [_, verb, command] = args else { return None };
+    let command = command.to_str().filter(|command| !command.is_empty() && !command.starts_with('-'))?;
+    (verb == "run").then(|| Cli { globals: Globals::default(), verb: Verb::Run(run::Run::plain(command)) })
 }
 
 /// The whole table of verbs and flags, for what is generated from it.
@@ -211,6 +224,22 @@ mod tests {
     #[test]
     fn the_table_of_verbs_is_sound() {
         table().debug_assert();
+    }
+
+    #[test]
+    fn a_run_without_flags_is_read_as_the_table_reads_it() {
+        for command in ["true", "git status", "a=1 b --c", "run", "", "-", "--help", "--", "-x"] {
+            let args = ["toolgate", "run", command].map(OsString::from);
+            let Some(cli) = without_flags(&args) else {
+                assert!(command.is_empty() || command.starts_with('-'), "{command}");
+                continue;
+            };
+            assert_eq!(format!("{cli:?}"), format!("{:?}", Cli::try_parse_from(args).unwrap()));
+        }
+        for other in [&["toolgate", "check", "ls"][..], &["toolgate", "run"], &["toolgate", "run", "a", "b"]]
+        {
+            assert!(without_flags(&other.iter().map(OsString::from).collect::<Vec<_>>()).is_none());
+        }
     }
 
     #[test]

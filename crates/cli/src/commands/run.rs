@@ -54,6 +54,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// The run of a command with no flag.
+    pub(super) fn plain(command: &str) -> Self {
+        Self { command: command.to_owned(), raw: false, session: SessionFlags::plain(), timeout: None }
+    }
+
     pub(super) fn run(self, ui: Ui, globals: &Globals) -> Result<Exit, Failure> {
         let command = if self.command == "-" { input::stdin("the command")? } else { self.command.clone() };
         let mut flags = globals.config.clone();

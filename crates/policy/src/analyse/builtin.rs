@@ -193,7 +193,9 @@ impl Analyst<'_> {
                 Some(Data::Unknown)
             }
             "shopt" => {
-                state.finds_dots |= args.iter().any(|w| !w.is_exact() || w.text.contains("dotglob"));
+                let may_name = |option: &str| args.iter().any(|w| !w.is_exact() || w.text.contains(option));
+                state.finds_dots |= may_name("dotglob");
+                state.odd_echo |= may_name("xpg_echo");
                 Some(Data::Unknown)
             }
             "history" => {
@@ -368,6 +370,11 @@ impl Analyst<'_> {
             _ => false,
         };
         let own = own && !self.calling.is_empty();
+        let letter = |l: char| args.iter().any(|w| w.text.starts_with('-') && w.text.contains(l));
+        let fixes = name == "readonly" || letter('r');
+        if fixes && letter('f') {
+            state.functions.keep_all();
+        }
         let mut integer = false;
         let mut functions = false;
         for w in args {
@@ -401,15 +408,20 @@ impl Analyst<'_> {
                         self.evaluated(value, w.span, state);
                     }
                     // An array was assigned when the word was expanded.
-                    if matches!(state.variable(&base), Some(Variable::Array(_))) {
-                        continue;
+                    if !matches!(state.variable(&base), Some(Variable::Array(_))) {
+                        let value = if append { format!("{UNKNOWN}{value}") } else { value.to_owned() };
+                        self.assign_variable(&base, &value, w.span, state);
                     }
-                    let value = if append { format!("{UNKNOWN}{value}") } else { value.to_owned() };
-                    self.assign_variable(&base, &value, w.span, state);
+                    if fixes {
+                        state.fix(&base);
+                    }
                 }
                 None => {
                     if own && !functions {
                         state.make_local(t);
+                    }
+                    if fixes && !functions {
+                        state.fix(t);
                     }
                     if !functions && name == "local" && is_exact(t) {
                         state.set(t, Variable::Scalar(String::new()));

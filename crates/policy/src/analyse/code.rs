@@ -107,6 +107,7 @@ impl Analyst<'_> {
             other => other,
         };
         let saved = self.base.replace(self.at(span));
+        let outer = std::mem::replace(&mut self.shell, shell);
         let out = match parsed {
             Ok(script) => self.script(&script, state, input),
             Err(u) => {
@@ -116,6 +117,7 @@ impl Analyst<'_> {
             }
         };
         self.base = saved;
+        self.shell = outer;
         self.depth = self.depth.saturating_sub(4);
         out
     }

@@ -61,6 +61,27 @@ impl Fields<'_> {
     }
 }
 
+impl Fields<'_> {
+    /// Adds a list of which each value is a word, joined to the text around it by the first and the last.
+    fn each(&mut self, found: Found) {
+        let list = match found {
+            Found::Many(list) => list,
+            Found::One(one) => vec![one],
+            Found::Unset => return,
+        };
+        let last = list.len().saturating_sub(1);
+        for (at, value) in list.iter().enumerate() {
+            self.text.push_str(value);
+            self.started = true;
+            // What is not known may stand for any number of values.
+            self.splits |= value.contains(UNKNOWN);
+            if at < last {
+                self.end();
+            }
+        }
+    }
+}
+
 impl Analyst<'_> {
     /// Expands a word as an argument: to any number of words.
     pub(super) fn expand(
@@ -132,33 +153,26 @@ impl Analyst<'_> {
                 if l.marks.glob { push_glob(&text, &mut f.text) } else { f.text.push_str(&text) }
             }
             PartKind::DoubleQuoted(parts) | PartKind::Localized(parts) => {
-                // `"$@"` is as many words as there are parameters.
-                if let [Part { kind: PartKind::Parameter(p), .. }] = parts.as_slice()
-                    && let Found::Many(list) = self.parameter(p, part.span, state, script)
-                {
-                    let n = list.len();
-                    for (i, v) in list.into_iter().enumerate() {
-                        f.text.push_str(&v);
-                        f.started = true;
-                        if i + 1 < n {
-                            f.end();
-                        }
-                    }
-                    return;
-                }
-                f.started = true;
+                // `"$@"` alone is no word where there are no parameters.
+                f.started |=
+                    !matches!(parts.as_slice(), [Part { kind: PartKind::Parameter(p), .. }] if is_each(p));
                 for p in parts {
-                    if let PartKind::Parameter(p) = &p.kind
-                        && matches!(p.name, ParameterName::Special(b'@'))
-                        && state.positional.is_none()
-                    {
-                        f.splits = true;
+                    match &p.kind {
+                        PartKind::Parameter(each) if is_each(each) => {
+                            let found = self.parameter(each, p.span, state, script);
+                            f.each(found);
+                            f.splits |= each.indirect;
+                        }
+                        _ => self.part_text(p, state, script, &mut f.text),
                     }
-                    self.part_text(p, state, script, &mut f.text);
                 }
             }
             PartKind::Parameter(p) => match self.parameter(p, part.span, state, script) {
-                Found::One(v) => self.split(&v, state, f),
+                Found::One(v) => {
+                    self.split(&v, state, f);
+                    // The keys of an array: nobody counted them.
+                    f.splits |= p.indirect && p.subscript.is_some();
+                }
                 Found::Many(list) => {
                     let n = list.len();
                     for (i, v) in list.iter().enumerate() {
@@ -203,7 +217,13 @@ impl Analyst<'_> {
                 }
                 f.text.push(SOME);
             }
-            PartKind::Arithmetic(_) | PartKind::Process(_) | PartKind::ArrayAssignment(_) => {
+            PartKind::Arithmetic(_) => {
+                // Digits are split too, if they are what separates words.
+                let mut number = String::new();
+                self.part_text(part, state, script, &mut number);
+                self.split(&number, state, f);
+            }
+            PartKind::Process(_) | PartKind::ArrayAssignment(_) => {
                 self.part_text(part, state, script, &mut f.text);
             }
         }
@@ -295,7 +315,11 @@ impl Analyst<'_> {
             }
             PartKind::Parameter(p) => match self.parameter(p, part.span, state, script) {
                 Found::One(v) => text.push_str(&v),
-                Found::Many(list) => text.push_str(&list.join(" ")),
+                Found::Many(list) if is_each(p) => text.push_str(&list.join(" ")),
+                Found::Many(list) => match joiner(state) {
+                    Some(joiner) => text.push_str(&list.join(&joiner)),
+                    None => text.push(UNKNOWN),
+                },
                 Found::Unset => {}
             },
             PartKind::Command(c) => {
@@ -716,6 +740,23 @@ impl Analyst<'_> {
         if plain.contains("\\$(") || plain.contains("\\`") {
             self.unknown("a prompt may run a command", span);
         }
+    }
+}
+
+/// Whether each value of a parameter is a word of its own in double quotes: `$@`, `${a[@]}`.
+fn is_each(p: &Parameter) -> bool {
+    matches!(p.name, ParameterName::Special(b'@'))
+        || matches!(&p.subscript, Some(s) if s.kind == SubscriptKind::At)
+}
+
+/// What joins the values of `"$*"`; `None` if it is not known.
+fn joiner(state: &State) -> Option<String> {
+    match state.variable("IFS") {
+        None | Some(Variable::Unset) => Some(" ".to_owned()),
+        Some(Variable::Scalar(separators)) if is_exact(separators) => {
+            Some(separators.chars().take(1).collect())
+        }
+        Some(_) => None,
     }
 }
 

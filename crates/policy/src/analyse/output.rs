@@ -7,7 +7,7 @@ use super::state::State;
 use super::{Analyst, Data};
 use crate::path;
 use crate::word::{SOME, UNKNOWN, Word, is_exact};
-use toolgate_bash::ansi_c;
+use toolgate_bash::{ansi_c, eval};
 
 impl Analyst<'_> {
     pub(super) fn output(
@@ -25,7 +25,7 @@ impl Analyst<'_> {
             _ => Data::Unknown,
         };
         match name {
-            "echo" => Data::Text(echo(&texts)),
+            "echo" => self.echo(&texts, state).map_or(Data::Unknown, Data::Text),
             "printf" => printf(args).map_or(Data::Unknown, Data::Text),
             "cat" | "tee" | "stdbuf" | "pv" | "sponge" if files() == 0 || texts.iter().all(|t| *t == "-") => {
                 input.clone()
@@ -114,6 +114,16 @@ impl Analyst<'_> {
         }
     }
 
+    fn echo(&self, texts: &[&str], state: &State) -> Option<String> {
+        // A word that is not known may be an option, and so may be what some shells make of a backslash.
+        let doubtful = texts.iter().any(|t| t.contains('\\'));
+        if doubtful && (state.odd_echo || texts.first().is_some_and(|t| !is_exact(t))) {
+            return None;
+        }
+        let args: Vec<&[u8]> = texts.iter().map(|t| t.as_bytes()).collect();
+        eval::echo(&args, self.shell).map(|out| super::expand::lossy(&out).into_owned())
+    }
+
     fn git_output(&self, texts: &[&str], state: &State) -> Data {
         let rest: Vec<&str> = texts.iter().copied().skip_while(|t| t.starts_with('-')).collect();
         match rest.as_slice() {
@@ -169,39 +179,9 @@ fn lists_names(name: &str, texts: &[&str]) -> bool {
     }
 }
 
-fn echo(texts: &[&str]) -> String {
-    let mut newline = true;
-    let mut escapes = false;
-    let mut rest = texts;
-    while let [first, more @ ..] = rest {
-        let Some(flags) = first
-            .strip_prefix('-')
-            .filter(|f| !f.is_empty() && f.chars().all(|c| matches!(c, 'n' | 'e' | 'E')))
-        else {
-            break;
-        };
-        for c in flags.chars() {
-            match c {
-                'n' => newline = false,
-                'e' => escapes = true,
-                _ => escapes = false,
-            }
-        }
-        rest = more;
-    }
-    let mut out = rest.join(" ");
-    if escapes && out.contains('\\') {
-        out = unescape(&out);
-    }
-    if newline {
-        out.push('\n');
-    }
-    out
-}
-
-/// Backslash escapes as `echo -e` and `printf` read them.
+/// Backslash escapes as `tr` reads them.
 fn unescape(text: &str) -> String {
-    // `\0NNN` of echo is `\NNN` of `$'…'`; the rest is the same. Quotes are not special here.
+    // As in `$'…'`, but for quotes, which are not special here.
     let mut prepared = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -229,17 +209,20 @@ fn unescape(text: &str) -> String {
     }
 }
 
-/// The output of `printf`; `None` where a conversion is not one that is followed.
+/// The output of `printf`; `None` where it is not known.
 pub(super) fn printf(args: &[Word<'_>]) -> Option<String> {
-    let mut args = args;
-    if args.first().is_some_and(|w| w.text == "--") {
-        args = args.get(1..)?;
+    let bytes: Vec<&[u8]> = args.iter().map(|w| w.text.as_bytes()).collect();
+    // What is not known of a value goes through as it is.
+    if args.iter().all(|w| !w.splits)
+        && let Some(out) = eval::printf(&bytes)
+    {
+        return Some(super::expand::lossy(&out).into_owned());
     }
     let (format, values) = args.split_first()?;
-    if !format.is_exact() {
+    let format = format.exact()?.replace("\\n", "\n").replace("\\t", "\t");
+    if format.starts_with('-') || format.contains('\\') {
         return None;
     }
-    let format = unescape_format(&format.text);
     let mut out = String::new();
     let mut next = 0;
     loop {
@@ -267,7 +250,6 @@ pub(super) fn printf(args: &[Word<'_>]) -> Option<String> {
             next += 1;
             match chars.next()? {
                 's' if plain => out.push_str(value),
-                'b' if plain => out.push_str(&unescape(value)),
                 'd' | 'i' | 'u'
                     if plain && !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) =>
                 {
@@ -282,10 +264,6 @@ pub(super) fn printf(args: &[Word<'_>]) -> Option<String> {
             return Some(out);
         }
     }
-}
-
-fn unescape_format(format: &str) -> String {
-    if format.contains('\\') { unescape(format) } else { format.to_owned() }
 }
 
 fn base64(text: &str) -> Option<String> {

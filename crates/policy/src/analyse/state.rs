@@ -45,6 +45,8 @@ pub(crate) struct State {
     links: Rc<Vec<(String, String)>>,
     /// Whether patterns may find names that begin with a dot.
     pub finds_dots: bool,
+    /// Whether `echo` may read backslashes.
+    pub odd_echo: bool,
     /// Whether a command that fails ends the script.
     pub errexit: bool,
     /// Outputs of process substitutions by the name they were given.
@@ -123,6 +125,11 @@ impl State {
                 list.extend(old.clone().map(|old| (name.clone(), old)));
             }
         }
+    }
+
+    /// A variable that cannot be assigned any more: where it is all the same, the script may end there or not.
+    pub(crate) fn fix(&mut self, name: &str) {
+        Rc::make_mut(&mut self.volatile).push(name.to_owned());
     }
 
     /// Something that runs at any time leaves this state behind: what it changes is not known from now on.
@@ -213,6 +220,7 @@ impl State {
         self.variables_changed |= other.variables_changed;
         self.errexit &= other.errexit;
         self.finds_dots |= other.finds_dots;
+        self.odd_echo |= other.odd_echo;
     }
 
     fn merge_locals(&mut self, other: &Rc<Vec<(String, Option<Variable>, bool)>>) {

@@ -111,7 +111,7 @@ pub(crate) fn guards(
                     protect(&path, protected.guard, view, lookup, &mut found);
                 }
             } else {
-                protect(&root.join(&protected.name), protected.guard, view, lookup, &mut found);
+                protect(&root.join(&*protected.name), protected.guard, view, lookup, &mut found);
             }
         }
     }

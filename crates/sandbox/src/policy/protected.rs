@@ -4,6 +4,8 @@
 //! user. Those that exist are read-only inside; for those that don't, nothing is put into the
 //! user's tree (a mount point would be left behind), and their appearance is reported at the end.
 
+use std::borrow::Cow;
+
 /// What happens to a protected name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
@@ -17,7 +19,7 @@ pub enum Guard {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Protected {
     /// Relative to a writable directory.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// What happens to it.
     pub guard: Guard,
 }
@@ -34,10 +36,10 @@ pub struct ProtectedName {
 }
 
 impl ProtectedName {
-    /// The owned form a policy holds.
+    /// The form a policy holds.
     #[must_use]
     pub fn to_protected(&self) -> Protected {
-        Protected { name: self.name.to_owned(), guard: self.guard }
+        Protected { name: self.name.into(), guard: self.guard }
     }
 }
 

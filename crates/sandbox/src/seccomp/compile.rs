@@ -39,15 +39,11 @@ const FOREIGN_NUMBERS: Option<u32> = Some(0x4000_0000);
 const FOREIGN_NUMBERS: Option<u32> = None;
 
 fn op(code: u16, k: u32) -> sock_filter {
-    branch(code, k, 0, 0)
+    sock_filter { code, jt: 0, jf: 0, k }
 }
 
-fn branch(code: u16, k: u32, jt: u8, jf: u8) -> sock_filter {
-    sock_filter { code, jt, jf, k }
-}
-
-fn fail(errno: i32) -> sock_filter {
-    op(RETURN, libc::SECCOMP_RET_ERRNO | errno as u32)
+fn fail(errno: i32) -> u32 {
+    libc::SECCOMP_RET_ERRNO | errno as u32
 }
 
 /// Loads the low word of an argument.
@@ -63,116 +59,148 @@ fn load_argument(index: u32) -> sock_filter {
 pub(crate) fn compile(choice: Choice) -> Option<Vec<sock_filter>> {
     let mut rules: Vec<&Rule> = RULES.iter().chain(NATIVE_RULES).collect();
     rules.sort_by_key(|rule| rule.call);
-    let mut program =
-        vec![op(LOAD, PROCESSOR), branch(EQUAL, NATIVE?, 1, 0), op(RETURN, KILL), op(LOAD, NUMBER)];
+    // A line for a rule and one for a step of the search; a few rules are longer.
+    let mut program = Program { lines: Vec::with_capacity(3 * rules.len()), answers: Vec::new() };
+    let kill = program.answer(KILL);
+    let mut start = program.tree(&rules, choice);
     if let Some(first) = FOREIGN_NUMBERS {
-        program.push(branch(AT_LEAST, first, 0, 1));
-        program.push(fail(libc::ENOSYS));
+        let absent = program.answer(fail(libc::ENOSYS));
+        start = program.branch(AT_LEAST, first, absent, start);
     }
-    program.extend(tree(&rules, choice));
-    Some(program)
+    start = program.then(op(LOAD, NUMBER), start);
+    start = program.branch(EQUAL, NATIVE?, start, kill);
+    program.then(op(LOAD, PROCESSOR), start);
+    program.lines.reverse();
+    Some(program.lines)
 }
 
-/// A search tree over rules sorted by number; each path ends in an answer.
-fn tree(rules: &[&Rule], choice: Choice) -> Vec<sock_filter> {
-    if rules.len() <= 2 {
-        let mut program = Vec::new();
-        for rule in rules {
-            let body = answer(rule.act, choice);
-            // A body is at most a few lines, see `answer`.
-            program.push(branch(EQUAL, rule.call as u32, 0, body.len() as u8));
-            program.extend(body);
-        }
-        program.push(op(RETURN, ALLOW));
-        return program;
-    }
-    let (low, high) = rules.split_at(rules.len() / 2);
-    let middle = high.first().map_or(u32::MAX, |rule| rule.call as u32);
-    let (low, high) = (tree(low, choice), tree(high, choice));
-    let mut program = match u8::try_from(low.len()) {
-        Ok(far) => vec![branch(AT_LEAST, middle, far, 0)],
-        // A branch reaches 255 lines; a plain jump reaches any.
-        Err(_) => vec![branch(AT_LEAST, middle, 0, 1), op(JUMP, low.len() as u32)],
-    };
-    program.extend(low);
-    program.extend(high);
-    program
+/// A line of a [`Program`]: how many are behind it.
+type Line = usize;
+
+/// A program as it is written: from its end, since every jump of the kernel's goes forward.
+///
+/// So an answer is there before what asks for it, and many questions share one: the kernel translates each
+/// line anew for each command.
+struct Program {
+    /// The last line first.
+    lines: Vec<sock_filter>,
+    /// Answers that are there, and where.
+    answers: Vec<(u32, Line)>,
 }
 
-/// What to do with a call whose number matched; always ends in an answer, and is under 30 lines.
-fn answer(act: Act, choice: Choice) -> Vec<sock_filter> {
-    match act {
-        Act::Fail(errno) => vec![fail(errno)],
-        Act::FailUnlessNesting(_) if choice.nesting => vec![op(RETURN, ALLOW)],
-        Act::FailUnlessTracing(_) if choice.tracing => vec![op(RETURN, ALLOW)],
-        Act::FailUnlessNesting(errno) | Act::FailUnlessTracing(errno) => vec![fail(errno)],
-        Act::FailOnFlags { .. } if choice.nesting => vec![op(RETURN, ALLOW)],
-        Act::FailOnFlags { argument, bits, errno } => {
-            vec![load_argument(argument), branch(ANY_BIT, bits, 0, 1), fail(errno), op(RETURN, ALLOW)]
-        }
-        Act::FailOn { argument, values, errno } => {
-            choose(argument, values, vec![op(RETURN, ALLOW)], vec![fail(errno)])
-        }
-        Act::FailUnless { argument, values, errno } => {
-            choose(argument, values, vec![fail(errno)], vec![op(RETURN, ALLOW)])
-        }
-        Act::Socket { errno } => {
-            let refuse = if choice.notify { op(RETURN, NOTIFY) } else { fail(errno) };
-            let mut families = Vec::new();
-            if choice.local {
-                families.push(family::LOCAL);
-            }
-            let mut rest = vec![refuse];
-            if choice.internet {
-                families.extend([family::INET, family::INET6]);
-                // The family is still loaded. Of netlink only routes (protocol 0), which name
-                // resolution asks for; other protocols reach deep into the kernel.
-                rest = vec![
-                    branch(EQUAL, family::NETLINK, 0, 2),
-                    load_argument(2),
-                    branch(EQUAL, 0, 1, 0),
-                    refuse,
-                    op(RETURN, ALLOW),
-                ];
-            }
-            choose(0, &families, rest, vec![op(RETURN, ALLOW)])
-        }
-        Act::SocketPair { errno } => {
-            let mut body = vec![load_argument(0), branch(EQUAL, family::LOCAL, 1, 0), fail(errno)];
-            if choice.local {
-                body.push(op(RETURN, ALLOW));
-                return body;
-            }
-            let kinds = [libc::SOCK_STREAM as u32, libc::SOCK_SEQPACKET as u32];
-            body.extend([
-                load_argument(1),
-                op(AND, 0xf),
-                branch(EQUAL, kinds[0], 2, 0),
-                branch(EQUAL, kinds[1], 1, 0),
-                fail(errno),
-                op(RETURN, ALLOW),
-            ]);
-            body
-        }
+impl Program {
+    fn line(&mut self, line: sock_filter) -> Line {
+        self.lines.push(line);
+        self.lines.len() - 1
     }
-}
 
-/// Loads an argument and goes to `found` if it is one of the values, else to `other`.
-fn choose(
-    argument: u32,
-    values: &[u32],
-    other: Vec<sock_filter>,
-    found: Vec<sock_filter>,
-) -> Vec<sock_filter> {
-    let mut program = vec![load_argument(argument)];
-    for (index, &value) in values.iter().enumerate() {
-        let far = values.len() - index - 1 + other.len();
-        // The tables hold a handful of values each, so this stays far below 255.
-        program.push(branch(EQUAL, value, far as u8, 0));
+    /// The line that answers so.
+    fn answer(&mut self, answer: u32) -> Line {
+        if let Some(&(_, at)) = self.answers.iter().find(|(known, _)| *known == answer) {
+            return at;
+        }
+        let at = self.line(op(RETURN, answer));
+        self.answers.push((answer, at));
+        at
     }
-    program.extend(other);
-    program.extend(found);
-    program
+
+    /// A line that does something and goes on at `next`.
+    fn then(&mut self, line: sock_filter, next: Line) -> Line {
+        if next + 1 != self.lines.len() {
+            self.jump(next);
+        }
+        self.line(line)
+    }
+
+    fn jump(&mut self, to: Line) -> Line {
+        let between = self.lines.len() - 1 - to;
+        self.line(op(JUMP, between as u32))
+    }
+
+    /// A line that goes on at `yes` or at `no`.
+    fn branch(&mut self, code: u16, k: u32, yes: Line, no: Line) -> Line {
+        // A branch reaches 255 lines, a plain jump any. The other side may need one as well.
+        let mut near = |to| if self.lines.len() - to < 254 { to } else { self.jump(to) };
+        let (yes, no) = (near(yes), near(no));
+        let between = |to| (self.lines.len() - 1 - to) as u8;
+        self.line(sock_filter { code, jt: between(yes), jf: between(no), k })
+    }
+
+    /// A search tree over rules sorted by number.
+    fn tree(&mut self, rules: &[&Rule], choice: Choice) -> Line {
+        if rules.len() <= 2 {
+            let allow = self.answer(ALLOW);
+            return rules.iter().rev().fold(allow, |other, rule| {
+                let matched = self.act(rule.act, choice);
+                self.branch(EQUAL, rule.call as u32, matched, other)
+            });
+        }
+        let (low, high) = rules.split_at(rules.len() / 2);
+        let middle = high.first().map_or(u32::MAX, |rule| rule.call as u32);
+        let high = self.tree(high, choice);
+        let low = self.tree(low, choice);
+        self.branch(AT_LEAST, middle, high, low)
+    }
+
+    /// What to do with a call whose number matched.
+    fn act(&mut self, act: Act, choice: Choice) -> Line {
+        let allow = self.answer(ALLOW);
+        match act {
+            Act::FailUnlessNesting(_) | Act::FailOnFlags { .. } if choice.nesting => allow,
+            Act::FailUnlessTracing(_) if choice.tracing => allow,
+            Act::Fail(errno) | Act::FailUnlessNesting(errno) | Act::FailUnlessTracing(errno) => {
+                self.answer(fail(errno))
+            }
+            Act::FailOnFlags { argument, bits, errno } => {
+                let refuse = self.answer(fail(errno));
+                let flags = self.branch(ANY_BIT, bits, refuse, allow);
+                self.then(load_argument(argument), flags)
+            }
+            Act::FailOn { argument, values, errno } => {
+                let refuse = self.answer(fail(errno));
+                self.choose(argument, values, refuse, allow)
+            }
+            Act::FailUnless { argument, values, errno } => {
+                let refuse = self.answer(fail(errno));
+                self.choose(argument, values, allow, refuse)
+            }
+            Act::Socket { errno } => {
+                let refuse = self.answer(if choice.notify { NOTIFY } else { fail(errno) });
+                let mut rest = refuse;
+                if choice.internet {
+                    // Of netlink only routes (protocol 0), which name resolution asks for; other protocols
+                    // reach deep into the kernel.
+                    let routes = self.choose(2, &[0], allow, refuse);
+                    rest = self.branch(EQUAL, family::NETLINK, routes, refuse);
+                }
+                let families: &[u32] = match (choice.local, choice.internet) {
+                    (false, false) => &[],
+                    (true, false) => &[family::LOCAL],
+                    (false, true) => &[family::INET, family::INET6],
+                    (true, true) => &[family::LOCAL, family::INET, family::INET6],
+                };
+                self.choose(0, families, allow, rest)
+            }
+            Act::SocketPair { errno } => {
+                let refuse = self.answer(fail(errno));
+                let mut kinds = allow;
+                if !choice.local {
+                    let sequenced = self.branch(EQUAL, libc::SOCK_SEQPACKET as u32, allow, refuse);
+                    let stream = self.branch(EQUAL, libc::SOCK_STREAM as u32, allow, sequenced);
+                    let kind = self.then(op(AND, 0xf), stream);
+                    kinds = self.then(load_argument(1), kind);
+                }
+                self.choose(0, &[family::LOCAL], kinds, refuse)
+            }
+        }
+    }
+
+    /// Loads an argument and goes to `found` if it is one of the values, else to `other`.
+    fn choose(&mut self, argument: u32, values: &[u32], found: Line, other: Line) -> Line {
+        let question =
+            values.iter().rev().fold(other, |other, &value| self.branch(EQUAL, value, found, other));
+        self.then(load_argument(argument), question)
+    }
 }
 
 #[cfg(test)]
@@ -189,10 +217,6 @@ mod tests {
             tracing: bits & 8 != 0,
             notify: bits & 16 != 0,
         })
-    }
-
-    fn errno(number: i32) -> u32 {
-        libc::SECCOMP_RET_ERRNO | number as u32
     }
 
     /// What the table says, without a program.
@@ -229,7 +253,7 @@ mod tests {
                 (!allowed).then_some(errno)
             }
         };
-        refused.map_or(ALLOW, errno)
+        refused.map_or(ALLOW, fail)
     }
 
     #[test]
@@ -237,7 +261,7 @@ mod tests {
         let native = NATIVE.unwrap();
         for choice in choices().step_by(3) {
             let program = compile(choice).unwrap();
-            assert!(program.len() < 4096);
+            assert!(program.len() < 200, "{}", program.len());
             for call in 0..600u32 {
                 for first in [0u64, 1, 2, 5, 8, 10, 16, 17, 40, 0x2_0000, 0x1000_0000, 0x11, 0xffff_ffff] {
                     for second in [0u64, 1, 2, 3, 5, 0x80001, 0x5412, 0x541C, 0x5423, 1 << 32 | 0x5412] {
@@ -265,7 +289,7 @@ mod tests {
     fn numbers_of_x32_do_not_exist() {
         let program = compile(choices().next().unwrap()).unwrap();
         for number in [0x4000_0000, 0x4000_0029, 0x7fff_ffff, 0xffff_ffff] {
-            assert_eq!(run(&program, NATIVE.unwrap(), number, [2; 6]), errno(libc::ENOSYS));
+            assert_eq!(run(&program, NATIVE.unwrap(), number, [2; 6]), fail(libc::ENOSYS));
         }
     }
 
@@ -273,7 +297,7 @@ mod tests {
     fn high_bits_of_a_request_hide_nothing() {
         let program = compile(choices().next().unwrap()).unwrap();
         let args = [0, 0xdead_beef_0000_5412, 0, 0, 0, 0];
-        assert_eq!(run(&program, NATIVE.unwrap(), libc::SYS_ioctl as u32, args), errno(libc::EPERM));
+        assert_eq!(run(&program, NATIVE.unwrap(), libc::SYS_ioctl as u32, args), fail(libc::EPERM));
     }
 
     #[test]
@@ -283,7 +307,24 @@ mod tests {
             let flag = 1u64 << bit;
             let got = run(&program, NATIVE.unwrap(), libc::SYS_clone as u32, [flag, 0, 0, 0, 0, 0]);
             let caught = NEW_NAMESPACES & (1 << bit) != 0;
-            assert_eq!(got == errno(libc::EPERM), caught, "bit {bit}");
+            assert_eq!(got == fail(libc::EPERM), caught, "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn what_is_far_is_reached_by_a_jump() {
+        let mut program = Program { lines: Vec::new(), answers: Vec::new() };
+        let (allow, refuse) = (program.answer(ALLOW), program.answer(fail(libc::EPERM)));
+        let mut start = allow;
+        for number in 0..1000 {
+            start = program.branch(EQUAL, 2 * number, refuse, start);
+        }
+        program.then(op(LOAD, NUMBER), start);
+        program.lines.reverse();
+        for number in 0..2010 {
+            let refused = number < 2000 && number % 2 == 0;
+            let wanted = if refused { fail(libc::EPERM) } else { ALLOW };
+            assert_eq!(run(&program.lines, 0, number, [0; 6]), wanted, "{number}");
         }
     }
 

@@ -166,7 +166,8 @@ pub struct Loaded {
 impl Loaded {
     /// Every key, in the order of the types.
     pub fn settings(&self) -> &[Setting] {
-        self.settings.get_or_init(|| built_in(&Keys::new(schema())).into_iter().map(|merged| merged.setting).collect())
+        self.settings
+            .get_or_init(|| built_in(&Keys::new(schema())).into_iter().map(|merged| merged.setting).collect())
     }
 
     /// One key by its full name.

@@ -1,8 +1,9 @@
 //! The grants that count for one session, wherever they are kept.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
@@ -30,7 +31,9 @@ pub struct Grants {
     /// Where they are kept; nowhere for those of a session alone.
     dir: Option<PathBuf>,
     workspace: String,
-    files: Vec<Place>,
+    /// Names the session, where it has a file of its own.
+    session: fn() -> Option<String>,
+    files: OnceLock<Vec<Place>>,
     shelf: RwLock<Shelf>,
     /// What was wrong with a file when it was last looked at.
     problem: Mutex<Option<GrantsError>>,
@@ -77,7 +80,8 @@ impl Grants {
         Self {
             dir: None,
             workspace: workspace.to_string_lossy().into_owned(),
-            files: Vec::new(),
+            session: || None,
+            files: OnceLock::new(),
             shelf: RwLock::default(),
             problem: Mutex::default(),
             clock: unix_time,
@@ -89,26 +93,22 @@ impl Grants {
     /// # Errors
     /// Where a file can't be read, is not the user's own, or says what can't be granted.
     pub fn open(dir: &Path, workspace: &Path) -> Result<Self, GrantsError> {
-        let mut grants = Self { dir: Some(dir.to_owned()), ..Self::in_memory(workspace) };
-        grants.files.push(Place { scope: Scope::User, path: dir.join("user.json"), project: None });
-        for project in workspace.ancestors().filter_map(Path::to_str) {
-            let path = project_file(dir, project);
-            grants.files.push(Place { scope: Scope::Project, path, project: Some(project.to_owned()) });
-        }
-        grants.reload()?;
-        Ok(grants)
+        Self::open_for(dir, workspace, || None)
     }
 
-    /// Keeps those of the session in a file of this name, for the processes that make it up.
+    /// The same, and those of the session in a file of its own, for the processes that make it up. Its name is
+    /// asked for once, when there is a grant to look for or to keep; without one they end with this process.
     ///
     /// # Errors
-    /// As [`Grants::open`], and where there is no directory to keep it in.
-    pub fn session(mut self, name: &str) -> Result<Self, GrantsError> {
-        let dir = self.dir.as_deref().ok_or(GrantsError::NoPlace(Scope::Session))?;
-        let path = dir.join("sessions").join(format!("{}.json", hashed(name)));
-        self.files.push(Place { scope: Scope::Session, path, project: None });
-        self.reload()?;
-        Ok(self)
+    /// As [`Grants::open`].
+    pub fn open_for(
+        dir: &Path,
+        workspace: &Path,
+        session: fn() -> Option<String>,
+    ) -> Result<Self, GrantsError> {
+        let grants = Self { dir: Some(dir.to_owned()), session, ..Self::in_memory(workspace) };
+        grants.reload()?;
+        Ok(grants)
     }
 
     /// Takes the time, in seconds of Unix time, from elsewhere.
@@ -172,7 +172,7 @@ impl Grants {
         }
         if let Some(dir) = &self.dir {
             let _lock = Lock::of(dir)?;
-            for place in &self.files {
+            for place in self.files() {
                 let mut body = Body::load(&place.path)?;
                 let before = body.grants.len();
                 body.grants.retain(|g| g.id != id);
@@ -193,7 +193,7 @@ impl Grants {
             project: None,
             grant: grant.clone(),
         });
-        let stored = self.files.iter().zip(&shelf.stored).flat_map(|(place, (_, grants))| {
+        let stored = self.kept().iter().zip(&shelf.stored).flat_map(|(place, (_, grants))| {
             grants.iter().map(|grant| Listed {
                 scope: place.scope,
                 project: place.project.clone(),
@@ -212,7 +212,7 @@ impl Grants {
         let mut listed: Vec<Listed> = self.list().into_iter().filter(|l| l.scope != Scope::Project).collect();
         let projects = dir.join("projects");
         let entries = match std::fs::read_dir(&projects) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(listed),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(listed),
             entries => entries.map_err(|source| GrantsError::Io {
                 doing: "looking for grants in",
                 path: projects.clone(),
@@ -243,7 +243,9 @@ impl Grants {
     pub fn refresh(&self) {
         let changed = {
             let shelf = self.shelf.read().unwrap_or_else(PoisonError::into_inner);
-            self.files.iter().zip(&shelf.stored).any(|(place, (known, _))| stamp(&place.path) != *known)
+            let files = self.kept();
+            files.len() != shelf.stored.len()
+                || files.iter().zip(&shelf.stored).any(|(place, (known, _))| stamp(&place.path) != *known)
         };
         if changed {
             let problem = self.reload().err();
@@ -251,12 +253,40 @@ impl Grants {
         }
     }
 
+    /// Where they are kept: the user's, those of the project and of the directories above it, the session's.
+    fn files(&self) -> &[Place] {
+        self.files.get_or_init(|| {
+            let Some(dir) = &self.dir else { return Vec::new() };
+            let mut files = vec![Place { scope: Scope::User, path: dir.join("user.json"), project: None }];
+            for project in Path::new(&self.workspace).ancestors().filter_map(Path::to_str) {
+                let path = dir.join("projects").join(file_of(project));
+                files.push(Place { scope: Scope::Project, path, project: Some(project.to_owned()) });
+            }
+            if let Some(name) = (self.session)() {
+                let path = dir.join("sessions").join(file_of(&name));
+                files.push(Place { scope: Scope::Session, path, project: None });
+            }
+            files
+        })
+    }
+
+    /// The same, once anything is kept: who never granted anything is spared a look for each file.
+    fn kept(&self) -> &[Place] {
+        let missing = |dir: &PathBuf| {
+            dir.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        if self.files.get().is_none() && self.dir.as_ref().is_none_or(missing) {
+            return &[];
+        }
+        self.files()
+    }
+
     fn has_session_file(&self) -> bool {
-        self.files.iter().any(|place| place.scope == Scope::Session)
+        self.files().iter().any(|place| place.scope == Scope::Session)
     }
 
     fn change(&self, scope: Scope, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), GrantsError> {
-        let place = self.files.iter().find(|place| place.scope == scope);
+        let place = self.files().iter().find(|place| place.scope == scope);
         let (place, dir) = match (place, &self.dir) {
             (Some(place), Some(dir)) => (place, dir),
             _ if scope == Scope::Session => {
@@ -281,7 +311,7 @@ impl Grants {
     fn reload(&self) -> Result<(), GrantsError> {
         let mut problem = Ok(());
         let mut stored = Vec::new();
-        for place in &self.files {
+        for place in self.kept() {
             // Taken before it is read: what is written in between is read again.
             let stamp = stamp(&place.path);
             let grants = match Body::load(&place.path).and_then(|body| place.own(body)) {
@@ -333,12 +363,10 @@ impl Normaliser for GrantsWatch {
     }
 }
 
-fn project_file(dir: &Path, project: &str) -> PathBuf {
-    dir.join("projects").join(format!("{}.json", hashed(project)))
-}
-
-fn hashed(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(16).map(|b| format!("{b:02x}")).collect()
+/// The name of the file that is kept for a project or session, whatever that is called.
+fn file_of(name: &str) -> String {
+    let hash: String = Sha256::digest(name.as_bytes()).iter().take(16).map(|b| format!("{b:02x}")).collect();
+    format!("{hash}.json")
 }
 
 fn unix_time() -> u64 {

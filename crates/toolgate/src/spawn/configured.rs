@@ -38,7 +38,7 @@ impl SandboxConfig {
         let protected = self.protected.iter();
         policy
             .protected
-            .extend(protected.map(|name| Protected { name: name.clone(), guard: Guard::ReadOnly }));
+            .extend(protected.map(|name| Protected { name: name.clone().into(), guard: Guard::ReadOnly }));
         policy.network = match self.network {
             SandboxNetwork::Deny => Network::Deny,
             SandboxNetwork::Allow => Network::Allow,
@@ -91,7 +91,7 @@ mod tests {
         for hidden in ["/data/keys", "/home/ann/.ssh", "/w/.env"] {
             assert!(policy.hidden.iter().any(|path| path == Path::new(hidden)), "{hidden}");
         }
-        assert!(policy.protected.contains(&Protected { name: "deploy".to_owned(), guard: Guard::ReadOnly }));
+        assert!(policy.protected.contains(&Protected { name: "deploy".into(), guard: Guard::ReadOnly }));
         assert_eq!(policy.strictness, Strictness::Strict);
         assert_eq!((policy.limits.memory, policy.limits.scratch), (Some(3 << 20), None));
         assert_eq!(policy.limits.cpu, Some(Duration::from_secs(7)));
