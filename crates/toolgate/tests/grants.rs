@@ -245,7 +245,10 @@ fn each_command_that_is_asked_about_is_granted_by_itself() {
     wall.grant("git fetch && rm src/a.rs; mytool --now 'a b'");
     wall.says("allow", &["mytool --now 'a b'", "rm src/a.rs"]);
     // It may run what it is given.
-    wall.says("ask", &["cat f | mytool --now 'a b'", "mytool --now 'a b' < f", "mytool --now 'a b' <<< 'rm x'"]);
+    wall.says(
+        "ask",
+        &["cat f | mytool --now 'a b'", "mytool --now 'a b' < f", "mytool --now 'a b' <<< 'rm x'"],
+    );
     wall.says("ask", &["mytool --now a b", "mytool", "rm src/b.rs"]);
 }
 

@@ -208,8 +208,8 @@ impl Analyst<'_> {
                 }
                 Some(Data::Unknown)
             }
-            "exit" | "logout" | "return" | "break" | "continue" | ":" | "true" | "false" | "wait"
-            | "jobs" | "fg" | "bg" | "disown" | "suspend" | "times" | "dirs" | "caller" | "umask" => nothing,
+            "exit" | "logout" | "return" | "break" | "continue" | ":" | "true" | "false" | "jobs" | "fg"
+            | "bg" | "disown" | "suspend" | "times" | "dirs" | "caller" | "umask" => nothing,
             _ => None,
         }
     }
