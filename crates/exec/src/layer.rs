@@ -56,6 +56,14 @@ pub trait Layer: Send + Sync {
 
     /// Does its part and hands the call on.
     fn handle<'a>(&'a self, request: Request, next: Next<'a>) -> BoxFuture<'a, Outcome>;
+
+    /// What is shown and recorded in the place of a text of a call, such as its command; `None` where
+    /// that is the text itself.
+    ///
+    /// A layer that takes secrets out of what a tool gave takes them out of this too.
+    fn mask(&self, _text: &str, _session: &Session) -> Option<String> {
+        None
+    }
 }
 
 /// The rest of the way.

@@ -4,6 +4,7 @@
 //! wins; approval lifts `Ask`, never `Deny`), then layers, then the tool. A text is turned
 //! into calls at the door and takes the same way.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -205,7 +206,7 @@ impl Stack {
         let Some(events) = &self.events else { return next.run(request).await };
         let tool_name: Arc<str> = request.call.tool_id.as_str().into();
         let call_id = request.call.context.call_id.clone();
-        let command: Arc<str> = request.call.subject().into();
+        let command: Arc<str> = self.shown_subject(&request).into();
         events.send(ToolEvent::Started {
             tool_name: tool_name.clone(),
             call_id: call_id.clone(),
@@ -219,6 +220,21 @@ impl Stack {
         }
         ended.with(&outcome);
         outcome
+    }
+
+    /// What a call is about, without what the layers and the tool mask.
+    fn shown_subject<'r>(&self, request: &'r Request) -> Cow<'r, str> {
+        let (call, session) = (&request.call, &request.session);
+        let tool = self.router.find(&call.tool_id).map(|(tool, _)| tool);
+        let subject = call.subject();
+        let subject = match tool.and_then(|tool| tool.mask(&subject, session)) {
+            Some(masked) => Cow::Owned(masked),
+            None => subject,
+        };
+        self.layers
+            .iter()
+            .rev()
+            .fold(subject, |text, layer| layer.mask(&text, session).map_or(text, Cow::Owned))
     }
 
     fn run_tool(&self, request: Request) -> BoxFuture<'_, Outcome> {

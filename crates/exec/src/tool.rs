@@ -54,6 +54,12 @@ pub trait Tool: Send + Sync {
         true
     }
 
+    /// What is shown and recorded in the place of a text of a call of its own, as
+    /// [`Layer::mask`](crate::Layer::mask) says for all calls.
+    fn mask(&self, _text: &str, _session: &Session) -> Option<String> {
+        None
+    }
+
     /// Runs a call that the wall let through.
     ///
     /// A dropped future must leave nothing running.

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use toolgate_exec::{
     BoxFuture, BuildError, Capabilities, CheckpointActionResult, CheckpointListResult, Checkpoints,
     CompositeExecutor, DynExecutor, EVENT_CHANNEL_CAPACITY, ForeignTool, Layer, Nature, NetworkScope, Next,
-    Outcome, Pipeline, PipelineBuilder, Request, SkillTrustLevel, ToolCall, ToolDef, ToolError, ToolEvent,
-    ToolExecutor, ToolOutput, Verdict, event_channel, layer_fn, map_output,
+    Outcome, Pipeline, PipelineBuilder, Request, Session, SkillTrustLevel, ToolCall, ToolDef, ToolError,
+    ToolEvent, ToolExecutor, ToolOutput, Verdict, event_channel, layer_fn, map_output,
 };
 use toolgate_testkit::doors::{Came, Door, bash_call, wrappings};
 use toolgate_testkit::{Answer, FixedGate, PanickingGate, ScriptedTool, reason};
@@ -473,6 +473,31 @@ async fn events_tell_start_and_end_even_of_a_call_that_is_dropped() {
     }
     assert_eq!(told(rx.try_recv()), "started hangs");
     assert_eq!(told(rx.try_recv()), "completed hangs false");
+}
+
+#[tokio::test]
+async fn events_tell_of_a_command_what_layers_and_tools_leave_of_it() {
+    struct Without(&'static str);
+    impl Layer for Without {
+        fn name(&self) -> &'static str {
+            "without"
+        }
+        fn handle<'a>(&'a self, request: Request, next: Next<'a>) -> BoxFuture<'a, Outcome> {
+            next.run(request)
+        }
+        fn mask(&self, text: &str, _: &Session) -> Option<String> {
+            text.contains(self.0).then(|| text.replace(self.0, "-"))
+        }
+    }
+    let (tx, mut rx) = event_channel(EVENT_CHANNEL_CAPACITY);
+    let stack = Pipeline::builder().events(tx).layer(Without("one")).layer(Without("two"));
+    let executor = stack.tool(ScriptedTool::bash()).build().unwrap();
+    executor.execute_tool_call(&bash_call("one two three")).await.unwrap();
+    let commands = std::iter::from_fn(|| rx.try_recv()).map(|event| match event {
+        ToolEvent::Started { command, .. } | ToolEvent::Completed { command, .. } => command.to_string(),
+        other => format!("{other:?}"),
+    });
+    assert_eq!(commands.collect::<Vec<_>>(), ["- - three", "- - three"]);
 }
 
 #[tokio::test]

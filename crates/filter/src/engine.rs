@@ -6,7 +6,7 @@
 
 use crate::catalog::Catalog;
 use crate::command::Argv;
-use crate::guard::{self, Weight};
+use crate::guard;
 use crate::shape::Shape;
 use crate::sink::{Budget, Sink};
 use crate::stage::{self, Line, Mark, Next, Stage, json};
@@ -165,8 +165,7 @@ impl Filter {
             _ => String::new(),
         };
         // Nothing of a failure was recognised: whatever a rule took for noise may be the reason.
-        let unclear =
-            exit != 0 && hidden > 0 && !text.lines().any(|line| guard::weigh(line) != Weight::Plain);
+        let unclear = exit != 0 && hidden > 0 && !text.lines().any(guard::tells_why);
         let filtered_tokens = tokens::estimate(&text) + tokens::estimate(&notice);
         // A success of which every line was noise is a count; of anything else, nothing is no answer.
         let nothing = text.trim().is_empty() && (exit != 0 || hidden == 0 || notice.is_empty());

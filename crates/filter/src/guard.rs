@@ -284,6 +284,44 @@ fn ends_in_trouble(line: &str) -> bool {
         && !scan::holds(line, "PASSED")
 }
 
+/// Whether a line can be why a command failed: it speaks of trouble, and not only of none
+/// (`3 passed; 0 failed`, `Errors: 0`, a passing test named after an error).
+pub(crate) fn tells_why(line: &str) -> bool {
+    let text = line.trim();
+    weigh(text) != Weight::Plain
+        && !PASSED.iter().any(|mark| text.starts_with(mark))
+        && !text.ends_with("... ok")
+        && !scan::holds(text, "PASSED")
+        && weigh(&without_zeroes(text)) != Weight::Plain
+}
+
+/// The line without what it says there is none of.
+fn without_zeroes(line: &str) -> String {
+    let none = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        bare == "0" || bare.eq_ignore_ascii_case("no")
+    };
+    let zero = |word: &str| word.trim_end_matches([',', ';', '.', ')', ']']) == "0";
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let mut kept = String::with_capacity(line.len());
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        // `0 failed`, and `failed: 0` or `fail 0` at the end.
+        let counted = words.get(at + 1).is_some_and(|next| zero(next))
+            && (word.ends_with([':', '=']) || at + 2 == words.len());
+        if none(word) || counted {
+            at += 2;
+            continue;
+        }
+        if !word.rsplit_once(['=', ':']).is_some_and(|(_, count)| zero(count)) {
+            kept.push_str(word);
+            kept.push(' ');
+        }
+        at += 1;
+    }
+    kept
+}
+
 /// Where a line points to: the byte range of `path:line[:column]` or `path(line[,column])`.
 pub(crate) fn place(line: &str) -> Option<std::ops::Range<usize>> {
     let bytes = line.as_bytes();
@@ -383,6 +421,33 @@ mod tests {
             "tests/a.py::test_a_build_that_failed PASSED",
         ] {
             assert_ne!(weigh(line), Weight::Vital, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_tally_of_nothing_is_no_reason() {
+        for line in [
+            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0",
+            "found 0 vulnerabilities",
+            "# fail 0",
+            "web-1 : ok=3 changed=2 unreachable=0 failed=0 skipped=0",
+            "test errors::parse ... ok",
+            "  ✓ tells when the login failed",
+            "    0 Warning(s)",
+            "Found no errors",
+        ] {
+            assert!(!tells_why(line), "{line}");
+        }
+        for line in [
+            "test result: FAILED. 10 passed; 1 failed; 0 ignored",
+            "[ERROR] Tests run: 13, Failures: 1, Errors: 0, Skipped: 0",
+            "error: could not compile `x`",
+            "  --> src/lib.rs:14:37",
+            "src/a.ts:10:3 - error TS2322: no overload",
+            "2 warnings",
+        ] {
+            assert!(tells_why(line), "{line}");
         }
     }
 

@@ -192,6 +192,28 @@ fn a_failed_command_of_which_nothing_was_understood_is_shown_as_it_came() {
     }
 }
 
+#[test]
+fn a_failure_is_never_a_tally_of_successes_and_a_cut() {
+    for (command, out) in [
+        (
+            "cargo test",
+            "running 1 test\ntest errors::a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+        ),
+        (
+            "npm ci",
+            "added 300 packages, and audited 301 packages in 3s\n\n40 packages are looking for funding\n  run `npm fund` for details\n\nfound 0 vulnerabilities\n",
+        ),
+        (
+            "mvn test",
+            "[INFO] Scanning for projects...\n[INFO] Running A\n[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS\n",
+        ),
+    ] {
+        let done =
+            filter_captured(&Catalog::built_in(), command, 1, out.as_bytes(), b"", CaptureOptions::default());
+        assert_eq!(done.text, out, "{command}");
+    }
+}
+
 /// A line of one of many tools, good or bad.
 fn any_line() -> impl Strategy<Value = String> {
     prop_oneof![

@@ -132,5 +132,13 @@ fn variables(folder: &Path, pool: &mut Pool, out: &mut String) -> Result<(), Str
         }
         out.push_str("];\n");
     }
+    let mut usual = String::new();
+    for u in list(&table, "usual")? {
+        let _ = writeln!(usual, "{}\t{}", str_of(&u, "names")?, str_of(&u, "words")?);
+    }
+    let _ = writeln!(
+        out,
+        "/// Names and words of their usual values, a tab between.\nstatic USUAL: &str = {usual:?};"
+    );
     Ok(())
 }

@@ -410,7 +410,11 @@ impl<'w> Reader<'w> {
         if let Some((id, value)) = self.prefixed(t)
             && !t.starts_with("-#")
         {
-            return self.give(id, Some(value), word, args, next);
+            // `-D X`, where `-D` is listed beside `-D*`.
+            return match self.lookup(t).filter(|_| value.is_empty()) {
+                Some(apart) => self.give(apart, None, word, args, next),
+                None => self.give(id, Some(value), word, args, next),
+            };
         }
         self.cluster(&t[1..], word, args, next)
     }

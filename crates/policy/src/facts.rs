@@ -259,6 +259,18 @@ pub fn variable(name: &str) -> Option<Meaning> {
     VARIABLE_GLOBS.iter().find(|v| crate::argv::glob(v.0.text(), name)).map(|v| v.1)
 }
 
+/// Whether a value that a variable often has is known to change no code that runs.
+#[must_use]
+pub fn usual_value(name: &str, value: &str) -> bool {
+    let fits = |list: &str, t: &str| list.split_ascii_whitespace().any(|g| crate::argv::glob(g, t));
+    // The value may end up in the line of a shell.
+    let plain = value.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_=+.,:".contains(&b));
+    plain
+        && USUAL.lines().filter_map(|row| row.split_once('\t')).any(|(names, words)| {
+            fits(names, name) && value.split_ascii_whitespace().all(|word| fits(words, word))
+        })
+}
+
 /// Whether the name of a variable nobody has listed sounds as if it changed what runs.
 #[must_use]
 pub fn sounds_sharp(name: &str) -> bool {
@@ -356,5 +368,31 @@ mod tests {
         assert_eq!(variable("LC_ALL"), Some(Meaning::Harmless));
         assert_eq!(variable("FOO"), None);
         assert!(sounds_sharp("MY_PAGER_X") && !sounds_sharp("FOO"));
+    }
+
+    #[test]
+    fn a_value_is_usual_word_by_word_and_in_plain_letters() {
+        for (name, value) in [
+            ("RUSTFLAGS", "-D warnings"),
+            ("RUSTFLAGS", ""),
+            ("CFLAGS", "-O2 -Wall -DNDEBUG=1"),
+            ("NODE_OPTIONS", "--max-old-space-size=4096"),
+            ("CARGO_PROFILE_RELEASE_LTO", "thin"),
+        ] {
+            assert!(usual_value(name, value), "{name}={value}");
+        }
+        for (name, value) in [
+            ("RUSTFLAGS", "-D warnings -C linker=./x.sh"),
+            ("RUSTFLAGS", "-Clinker=x"),
+            ("CFLAGS", "-DX;reboot"),
+            ("CFLAGS", "-DX=$(reboot)"),
+            ("CFLAGS", "-Wl,-plugin,x.so"),
+            ("NODE_OPTIONS", "--max-old-space-size=4096 --require=x"),
+            ("PYTHONPATH", ""),
+            ("FOO", "1"),
+        ] {
+            assert!(!usual_value(name, value), "{name}={value}");
+        }
+        assert!(!usual_value("RUSTFLAGS", &format!("-C {UNKNOWN}")));
     }
 }

@@ -50,7 +50,13 @@ fn scan(
     let mut at = 0;
     // Up to here stands a word that is no web token, wherever in it one begins.
     let mut no_jwt = 0;
+    // A secret that was found, and has not been reached yet.
+    let mut taken = 0..0;
     while let Some(Anchor { range: Range { start, end }, shape }) = next(at) {
+        if taken.contains(&start) {
+            at = taken.end;
+            continue;
+        }
         text.begin(if shape.holds_anchor() { start + divides(text.bytes()[start]) } else { end });
         let span = match shape {
             Shape::Token { least, alphabet } => token_at(text, start, end, least, alphabet),
@@ -76,8 +82,16 @@ fn scan(
                 (to - end >= 20).then_some(end..to)
             }
         };
-        // An anchor that was none may hold the beginning of another one.
-        at = span.as_ref().map_or(start + 1, |span| span.end.max(start + 1));
+        at = match &span {
+            // An anchor that was none may hold the beginning of another one.
+            None => start + 1,
+            // What stands before the secret may be one too: `mysql -h TOKEN -pPASSWORD`.
+            Some(span) if span.start > end => {
+                taken = span.clone();
+                end
+            }
+            Some(span) => span.end.max(start + 1),
+        };
         tell(span, text.undecided());
     }
     None

@@ -44,6 +44,20 @@ fn secrets_of_known_shapes_are_masked() {
     }
 }
 
+#[test]
+fn a_secret_between_a_command_and_its_password_is_masked_too() {
+    let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+    for line in [
+        format!("mysql -h {token} -u root -pS3cr3tPw db"),
+        format!("curl -u {token}:x1oauth2basic https://a.example"),
+        format!("Authorization: {token} abcDEF123456ghi"),
+    ] {
+        let out = masked(&line);
+        assert!(!out.contains("E7710c83"), "{line} → {out}");
+        assert!(!["S3cr3tPw", "x1oauth", "abcDEF"].iter().any(|other| out.contains(other)), "{line} → {out}");
+    }
+}
+
 /// Letters and digits that stand for chance, in an alphabet.
 fn chance(alphabet: &str, length: usize) -> String {
     let letters: Vec<char> = alphabet.chars().collect();

@@ -76,6 +76,9 @@ impl Analyst<'_> {
             return;
         }
         let meaning = facts::variable(name);
+        if facts::usual_value(name, value) {
+            return;
+        }
         state.variables_changed |= meaning != Some(Meaning::Harmless);
         match meaning {
             Some(Meaning::Harmless) => {}
@@ -101,6 +104,10 @@ impl Analyst<'_> {
                 self.push(Kind::Env, Some(name), span, "a program runs its value as a command");
             }
             Some(Meaning::Program) => {
+                // Empty is as good as not set.
+                if value.is_empty() {
+                    return;
+                }
                 if is_exact(value)
                     && !value.contains('/')
                     && !value.contains(' ')

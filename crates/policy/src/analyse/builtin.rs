@@ -72,6 +72,19 @@ impl Analyst<'_> {
                 self.declare(&name, args, state);
                 Some(Data::Unknown)
             }
+            // `wait -p` writes a variable, whose index is evaluated.
+            "wait" => {
+                for (i, w) in args.iter().enumerate() {
+                    let target = match w.text.strip_prefix("-p") {
+                        Some("") => args.get(i + 1).map(|w| &*w.text),
+                        attached => attached,
+                    };
+                    if let Some(t) = target {
+                        self.evaluated(t, w.span, state);
+                    }
+                }
+                nothing
+            }
             "unset" => {
                 for w in without_options(args) {
                     self.evaluated(&w.text.clone(), w.span, state);

@@ -64,11 +64,14 @@ impl FilterLayer {
             output.stored = Some(stored);
         }
         let command = command_or(&call.command, &call.tool).trim();
-        let shown = toolgate_filter::redact::redact(command, &Default::default());
-        let stats = exec_stats(&done, shown.into_owned());
+        let shown = match &self.outputs {
+            Some(outputs) => outputs.masked(command, &call.session),
+            None => toolgate_filter::redact::redact(command, &Default::default()).into_owned(),
+        };
+        let stats = exec_stats(&done, shown);
         done.text.truncate(done.text.trim_end().len());
         output.summary = done.text;
-        self.filters.finished(command, &stats);
+        self.filters.finished(&stats);
         output.filter_stats = Some(stats);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolgate_exec::{BoxFuture, Layer, Next, Outcome, Request};
+use toolgate_exec::{BoxFuture, Layer, Next, Outcome, Request, Session};
 use toolgate_filter::redact::{Secrets, redact};
 
 use crate::output::SecretValues;
@@ -50,6 +50,10 @@ impl Layer for RedactLayer {
             mask(&mut outcome, &self.secrets.of(&session));
             outcome
         })
+    }
+
+    fn mask(&self, text: &str, session: &Session) -> Option<String> {
+        self.secrets.masked(text, session)
     }
 }
 

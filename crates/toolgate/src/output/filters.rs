@@ -62,9 +62,10 @@ impl Filters {
         Filter::new(&self.catalog, &filter::command::commands(command), options)
     }
 
-    /// Records what a filter saved; what was shown in the end may be longer than what it gave.
-    pub(crate) fn finished(&self, command: &str, stats: &FilterStats) {
-        if let Some(gain) = &self.gain {
+    /// Records what a filter saved, by the command as it may be shown; what was shown in the end may be
+    /// longer than what it gave.
+    pub(crate) fn finished(&self, stats: &FilterStats) {
+        if let (Some(gain), Some(command)) = (&self.gain, &stats.command) {
             gain.record(&self.catalog.label(command), stats.raw_chars as u64, stats.filtered_chars as u64);
         }
     }

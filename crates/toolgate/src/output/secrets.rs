@@ -1,5 +1,6 @@
 //! Values that are masked wherever they stand.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -73,6 +74,14 @@ impl SecretValues {
     /// A text with every known secret masked.
     pub fn mask(&self, text: &str) -> String {
         toolgate_filter::redact::redact(text, &self.read().built).into_owned()
+    }
+
+    /// The same for a call of this session, where there is anything to mask.
+    pub(crate) fn masked(&self, text: &str, session: &Session) -> Option<String> {
+        match toolgate_filter::redact::redact(text, &self.of(session)) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked),
+        }
     }
 
     /// What to look for during a call of this session: the variables of its skill count too.

@@ -98,7 +98,7 @@ impl StandardBuilder {
         }
         self.shell = self
             .shell
-            .environment(self.environment.clone().inherit(&shell.env_allow)?)
+            .environment(std::mem::take(&mut self.environment).inherit(&shell.env_allow)?)
             .persist_cwd(shell.persist_cwd)
             .timeout(Duration::from_secs(shell.timeout))
             .background_timeout(Duration::from_secs(shell.background_timeout_secs))

@@ -7,8 +7,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use serde_json::json;
 use toolgate::exec::{
-    Capabilities, EVENT_CHANNEL_CAPACITY, Pipeline, PipelineBuilder, ToolCall, ToolError, ToolExecutor as _,
-    ToolOutput, event_channel,
+    Capabilities, EVENT_CHANNEL_CAPACITY, Pipeline, PipelineBuilder, ToolCall, ToolError, ToolEvent,
+    ToolExecutor as _, ToolOutput, event_channel,
 };
 use toolgate::layers::{FilterLayer, OverflowLayer, RedactLayer};
 use toolgate::skill_secrets::Masked;
@@ -28,6 +28,33 @@ fn shows(text: &str) -> bool {
         let half = secret.len() / 2;
         text.contains(&secret[..half]) || text.contains(&secret[half..])
     })
+}
+
+#[tokio::test]
+async fn a_secret_on_the_command_line_is_in_no_answer_event_file_or_record() {
+    let place = Place::showing(1_000);
+    place.secrets.add([VALUE]);
+    let (events, mut watcher) = event_channel(EVENT_CHANNEL_CAPACITY);
+    let pipeline = place.with_shell_watched(Some(events));
+    let command = format!("true -H 'Authorization: Bearer {TOKEN}' {VALUE}; seq 1 1000");
+    let mut answers = vec![bash(&pipeline, &command).await.unwrap()];
+    answers.push(call(&pipeline, "bash", json!({"command": command, "background": true})).await.unwrap());
+    answers.push(call(&pipeline, "bash_list", json!({})).await.unwrap());
+    assert!(answers[0].filter_stats.as_ref().is_some_and(|stats| stats.command.is_some()));
+    assert!(answers[2].summary.contains("Bearer [redacted]"), "{}", answers[2].summary);
+    for answer in answers {
+        assert!(!shows(&serde_json::to_string(&answer).unwrap()), "{answer:?}");
+    }
+    let masked = "true -H 'Authorization: Bearer [redacted]' [redacted]; seq 1 1000";
+    let mut told = 0;
+    while let Some(event) = watcher.try_recv() {
+        assert!(!shows(&format!("{event:?}")), "{event:?}");
+        if let ToolEvent::Started { command, .. } | ToolEvent::Completed { command, .. } = &event {
+            told += usize::from(&**command == masked);
+        }
+    }
+    assert!(told >= 3, "{told}");
+    assert!(place.files().iter().all(|(_, bytes)| !shows(&String::from_utf8_lossy(bytes))));
 }
 
 #[tokio::test]

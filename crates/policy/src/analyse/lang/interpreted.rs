@@ -369,7 +369,10 @@ impl<'t> Scan<'t> {
                 Token::Sign(c) => self.nameless(i, *c),
                 // The name of a function is as good as the function.
                 Token::Text(t) if self.lang == Lang::Php => {
-                    let reaches = |list: &[&str]| list.contains(&t.as_str());
+                    // A construct of the language is no function that could be named.
+                    let construct =
+                        ["include", "include_once", "require", "require_once"].contains(&t.as_str());
+                    let reaches = |list: &[&str]| !construct && list.contains(&t.as_str());
                     let table = self.table;
                     if [table.net, table.shell, table.eval, table.delete, table.write, table.touchy]
                         .iter()
@@ -413,7 +416,8 @@ impl<'t> Scan<'t> {
                         || after(1, '(')
                         || self.name(i + 1).is_some_and(|n| n.starts_with('$')))
             }
-            (Lang::Python, '@') => i == 0 || self.sign(i - 1, '\n'),
+            // A decorator that has a name is judged by it.
+            (Lang::Python, '@') => (i == 0 || self.sign(i - 1, '\n')) && self.name(i + 1).is_none(),
             _ => false,
         };
         if called {
@@ -546,7 +550,12 @@ impl<'t> Scan<'t> {
         if full == "sys.path" && self.printed(i) {
             return;
         }
-        if t.is(t.touchy, full) {
+        if self.is_plain(i, full) {
+            return;
+        }
+        // Where only parts of a module are harmless, the parts that are used are looked at.
+        let import = self.imported.contains(&i) && t.partly_safe(full);
+        if t.is(t.touchy, full) && !import {
             self.replaces(i, full, analyst, state);
             self.doubt(format!("{full} can do anything"));
             return;
@@ -559,6 +568,24 @@ impl<'t> Scan<'t> {
         let called = self.sign(i.wrapping_sub(1), '(') && self.sign(i + 1, ')');
         let shows = matches!(self.name(i.wrapping_sub(2)), Some("print" | "join" | "len"));
         called && shows || self.name(i.wrapping_sub(1)) == Some("in") && self.sign(i + 1, ':')
+    }
+
+    /// A timer that is given a function and no text, or the constructor that a class is given.
+    fn is_plain(&self, i: usize, full: &str) -> bool {
+        if self.lang != Lang::Node || !self.sign(i + 1, '(') {
+            return false;
+        }
+        match full {
+            "setTimeout" | "setInterval" | "setImmediate" => {
+                let arrow = |at: usize| self.sign(at, '=') && self.sign(at + 1, '>');
+                // `r => setTimeout(r, 10)`, where a promise gives the function.
+                let given = i >= 3 && arrow(i - 2) && self.name(i - 3) == self.name(i + 2);
+                self.sign(i + 2, '(') && self.sign(i + 3, ')') && arrow(i + 4)
+                    || self.name(i + 2).is_some_and(|n| arrow(i + 3) || n == "function" || given)
+            }
+            "constructor" => i > 0 && "{};\n".chars().any(|c| self.sign(i - 1, c)),
+            _ => false,
+        }
     }
 
     /// `os.execvp("curl", ["curl", "x"])`: the program that takes the place of this one.
@@ -868,6 +895,46 @@ fn locals(lang: Lang, tokens: &[Token]) -> HashSet<&str> {
         let parameter = has_parameters && sign(before, "|,([") && sign(Some(i + 1), "|,)=:]");
         if binds || assigned || parameter {
             out.insert(n.as_str());
+        }
+        if lang == Lang::Node
+            && sign(before, "(")
+            && matches!(i.checked_sub(2).and_then(|j| tokens.get(j)), Some(Token::Name(k)) if k == "catch")
+        {
+            out.insert(n.as_str());
+        }
+        // `const {a, b} = …`
+        if lang == Lang::Node && matches!(n.as_str(), "const" | "let" | "var") && sign(Some(i + 1), "{") {
+            let inside = (i + 2..i + 34).take_while(|j| !sign(Some(*j), "}"));
+            out.extend(inside.filter(|j| sign(Some(j + 1), ",}")).filter_map(|j| match tokens.get(j) {
+                Some(Token::Name(m)) => Some(m.as_str()),
+                _ => None,
+            }));
+        }
+        // `a, b = …`
+        let begins = before.is_none() || sign(before, "\n;:");
+        // `a: int = …`
+        if lang == Lang::Python
+            && begins
+            && sign(Some(i + 1), ":")
+            && matches!(tokens.get(i + 2), Some(Token::Name(_)))
+        {
+            out.insert(n.as_str());
+        }
+        if lang == Lang::Python && begins && sign(Some(i + 1), ",") {
+            let names: Vec<&str> = tokens[i..]
+                .iter()
+                .take(32)
+                .map_while(|t| match t {
+                    Token::Name(m) => Some(Some(m.as_str())),
+                    Token::Sign(',') => Some(None),
+                    _ => None,
+                })
+                .flatten()
+                .collect();
+            let end = i + 2 * names.len() - 1;
+            if sign(Some(end), "=") && !sign(Some(end + 1), "=") {
+                out.extend(names);
+            }
         }
         // `for a, b, c in`
         if lang == Lang::Python && n == "for" {

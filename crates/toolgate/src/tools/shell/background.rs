@@ -42,7 +42,7 @@ struct State {
 pub struct BackgroundRun {
     /// Its id.
     pub id: Arc<str>,
-    /// The command.
+    /// The command, its secrets masked.
     pub command: Arc<str>,
     /// Who started it.
     pub caller_id: Option<Arc<str>>,

@@ -28,8 +28,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolgate_exec::{
-    BoxFuture, Capabilities, Cleared, Nature, Outcome, OutputStream, Tool, ToolDef, ToolError, ToolId,
-    deserialize_params,
+    BoxFuture, Capabilities, Cleared, Nature, Outcome, OutputStream, Session, Tool, ToolDef, ToolError,
+    ToolId, deserialize_params,
 };
 
 pub use background::{BackgroundRun, BackgroundRuns};
@@ -288,6 +288,10 @@ impl Tool for ShellTool {
         }
     }
 
+    fn mask(&self, text: &str, session: &Session) -> Option<String> {
+        self.way.secrets.masked(text, session)
+    }
+
     fn run<'a>(&'a self, call: Cleared) -> BoxFuture<'a, Outcome> {
         match call.call().tool_id.as_str() {
             BASH => Box::pin(self.bash(call)),
@@ -353,9 +357,10 @@ impl ShellTool {
         let id: Arc<str> = run_id.get(..8).unwrap_or(&run_id).into();
         // A directory that it ends in later is no business of the calls in between.
         let (running, _) = self.start(&params, &call, run_id, start.checked_add(limit)).await?;
+        let shown = self.mask(&params.command, call.session());
         let plan = Plan {
             id,
-            command: params.command.into(),
+            command: shown.unwrap_or(params.command).into(),
             caller_id: call.call().context.caller_id.clone(),
             limit,
         };

@@ -8,7 +8,7 @@
 
 use toolgate_exec::{ExitStatus, FilterStats, OutputStream, Session, StoredOutput};
 use toolgate_filter::overflow::{OutputId, Spool};
-use toolgate_filter::redact::Redactor;
+use toolgate_filter::redact::{Redactor, Secrets, redact};
 use toolgate_filter::{Filter, Filtered, Stream};
 
 use super::capture::Capture;
@@ -29,6 +29,7 @@ pub(super) struct Way {
 /// One output on its way.
 pub(super) struct Passage {
     command: String,
+    secrets: Secrets,
     redactors: [Redactor; 2],
     capture: Capture,
     filter: FilterState,
@@ -83,7 +84,8 @@ impl Way {
         let most = self.outputs.as_ref().map_or(SHOWN_CHARS, Outputs::threshold);
         Passage {
             command: command.to_owned(),
-            redactors: [Redactor::new(secrets.clone()), Redactor::new(secrets)],
+            redactors: [Redactor::new(secrets.clone()), Redactor::new(secrets.clone())],
+            secrets,
             capture: Capture::new(most),
             filter: self.filters.clone().map_or(FilterState::Off, FilterState::Waiting),
             outputs: self.outputs.clone(),
@@ -226,11 +228,12 @@ impl Passage {
             let how = format!("; {}", outputs.how(&id.to_string()));
             done.text = done.text.replace(&how, "");
         }
-        let mut stats = exec_stats(&done, self.redacted_command());
+        let command = redact(self.command.trim(), &self.secrets).into_owned();
+        let mut stats = exec_stats(&done, command);
         if done.text.is_empty() {
             stats.filtered_chars = stats.raw_chars;
         }
-        filters.finished(&self.command, &stats);
+        filters.finished(&stats);
         self.stats = Some(stats);
         self.filtered = (!done.text.is_empty()).then_some(done);
     }
@@ -240,11 +243,6 @@ impl Passage {
         if let (0, Some(id), Some(outputs)) = (done.hidden_lines, self.id, &self.outputs) {
             done.text.push_str(&format!("[not all of it shown; {}]\n", outputs.how(&id.to_string())));
         }
-    }
-
-    fn redacted_command(&self) -> String {
-        let command = self.command.trim();
-        toolgate_filter::redact::redact(command, &Default::default()).into_owned()
     }
 
     /// Writes all of it, where it was short enough to be shown.

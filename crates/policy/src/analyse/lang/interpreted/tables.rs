@@ -394,6 +394,9 @@ static PYTHON: Table = Table {
         "OSError",
         "FileNotFoundError",
         "SystemExit",
+        "staticmethod",
+        "classmethod",
+        "property",
         "KeyboardInterrupt",
         "ImportError",
         "for",
@@ -581,7 +584,12 @@ static PYTHON: Table = Table {
         numpy.where numpy.concatenate numpy.stack numpy.random numpy.pi numpy.e numpy.inf numpy.nan numpy.isnan \
         numpy.float32 numpy.float64 numpy.int32 numpy.int64 numpy.uint8 numpy.bool_ numpy.__version__ \
         numpy.percentile numpy.cumsum numpy.diff numpy.round numpy.asarray numpy.ndarray numpy.allclose \
-        numpy.linalg",
+        numpy.linalg shutil shutil.which shutil.get_terminal_size shutil.disk_usage importlib importlib.metadata \
+        importlib.metadata.version importlib.metadata.PackageNotFoundError inspect inspect.signature \
+        inspect.getsource inspect.getdoc dis dis.dis asyncio asyncio.run asyncio.sleep asyncio.gather \
+        asyncio.wait_for asyncio.create_task asyncio.Queue asyncio.Event asyncio.Lock asyncio.TimeoutError \
+        yaml yaml.safe_load yaml.safe_load_all yaml.safe_dump yaml.dump yaml.YAMLError torch torch.__version__ \
+        torch.cuda torch.cuda.is_available torch.cuda.device_count torch.version",
     methods: "\
         capitalize casefold center count encode decode endswith expandtabs find format format_map index isalnum \
         isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper \

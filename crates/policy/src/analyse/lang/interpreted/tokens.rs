@@ -428,7 +428,9 @@ impl Reader {
                 let (closed, length) = balanced(inner.chars());
                 let end = inner.char_indices().nth(length).map_or(inner.len(), |(i, _)| i);
                 let text = inner.get(..end).unwrap_or(inner);
-                self.inside.push(text.strip_suffix('}').filter(|_| closed).unwrap_or(text).to_owned());
+                let inside = text.strip_suffix('}').filter(|_| closed).unwrap_or(text);
+                let inside = if self.lang == Lang::Python { without_format(inside) } else { inside };
+                self.inside.push(inside.to_owned());
                 // Where the code ends was told by its quotes: they must be plain to see.
                 let quotes = text.contains(['\'', '"']);
                 if !closed || text.contains(['`', '#', '\\']) || quotes && text.contains(['/', '?', '%', '$'])
@@ -625,7 +627,12 @@ impl Reader {
                 if n == "s" && !evaluates && open != '\'' {
                     self.embedded(&second);
                 }
-                self.out.push(if evaluates || has_code {
+                // Once evaluated, it is code like the rest; twice, what it makes is code too.
+                let once = evaluates && flags.matches('e').count() == 1 && !has_code;
+                if once {
+                    self.inside.push(second.clone());
+                }
+                self.out.push(if (evaluates || has_code) && !once {
                     Token::Code(second)
                 } else {
                     Token::Text(String::new())
@@ -668,6 +675,27 @@ fn closing(open: char) -> char {
         '<' => '>',
         c => c,
     }
+}
+
+/// The expression of `{x!r:>10}` or `{x=}` in a string of Python, without how it is shown, which is no code.
+fn without_format(text: &str) -> &str {
+    let (mut depth, mut quote) = (0_usize, None);
+    let colon = text.char_indices().find(|(_, c)| {
+        match (quote, c) {
+            (Some(q), _) => quote = Some(q).filter(|q| q != c),
+            (None, '\'' | '"') => quote = Some(*c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *c == ':' && depth == 0 && quote.is_none()
+    });
+    let (expression, format) = text.split_at(colon.map_or(text.len(), |(at, _)| at));
+    if !format.bytes().all(|b| b.is_ascii_alphanumeric() || b":%<>=^+#.,_- /".contains(&b)) {
+        return text;
+    }
+    let expression = ["!r", "!s", "!a"].iter().find_map(|c| expression.strip_suffix(c)).unwrap_or(expression);
+    expression.strip_suffix('=').unwrap_or(expression)
 }
 
 /// How much of a text belongs to the brace that was opened before it, its end included, and whether it ends.
