@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 const CLASSES: [&str; 7] = ["credential", "secret", "startup", "persist", "guard", "later", "generated"];
-const KINDS: [&str; 7] = ["code", "program", "script", "inject", "place", "endpoint", "harmless"];
+const KINDS: [&str; 8] = ["code", "program", "script", "inject", "place", "output", "endpoint", "harmless"];
 
 /// The Rust text of the tables.
 pub(crate) fn compile(folder: &Path) -> Result<String, String> {

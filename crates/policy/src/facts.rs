@@ -70,6 +70,8 @@ pub enum Meaning {
     Inject,
     /// git works there.
     Place,
+    /// A file or directory that programs write to.
+    Output,
     /// Connections go there.
     Endpoint,
     /// It is known not to matter.

@@ -133,7 +133,10 @@ fn explained(ui: Ui, command: &str, answer: &Answer) -> String {
     if !answer.effects.is_empty() {
         let _ = writeln!(out, "\n  {}", ui.out_style(Style::Faint, "effects"));
         for (kind, target, _) in &answer.effects {
-            let _ = writeln!(out, "    {kind} {}", visible_lines(target.as_deref().unwrap_or_default()));
+            match target {
+                Some(target) => _ = writeln!(out, "    {kind} {}", visible_lines(target)),
+                None => _ = writeln!(out, "    {kind}"),
+            }
         }
     }
     out

@@ -46,7 +46,8 @@ fn a_rule_of_the_configuration_counts_in_check_and_in_run() {
         rule      /home/me/.config/toolgate/toolgate.toml:11 (user)
 
       effects
-        net send 
+        list .
+        net send
     --- exit 2
     ");
     assert_snapshot!(user.toolgate(&["run", "--yes", "ls && npm publish"]).all(), @r"

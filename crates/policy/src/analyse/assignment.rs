@@ -156,6 +156,14 @@ impl Analyst<'_> {
                     state.set(PLACE, Variable::Scalar(full));
                 }
             }
+            Some(Meaning::Output) => {
+                // Temporary files have their place.
+                let usual = path::SCRATCH.iter().any(|place| path::below(place, value).is_some());
+                if !(usual && matches!(name, "TMPDIR" | "TMP" | "TEMP")) {
+                    let dirs = state.dirs.clone();
+                    self.path(Kind::Write, value, span, &dirs, state, "programs write there");
+                }
+            }
             Some(Meaning::Endpoint) => {
                 self.push(Kind::Env, Some(name), span, "connections go where it says");
             }

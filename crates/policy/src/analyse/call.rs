@@ -427,6 +427,9 @@ impl Analyst<'_> {
             }
             return;
         }
+        if stated.kind == Kind::Project {
+            self.foreign_project(span, site);
+        }
         if !stated.kind.is_path() {
             let shown_target =
                 if stated.kind == Kind::Unknown { None } else { Some(target).filter(|t| !t.is_empty()) };
@@ -481,6 +484,21 @@ impl Analyst<'_> {
         }
         for (t, at) in targets {
             self.path(stated.kind, &t, at, &site.dirs, state, why);
+        }
+    }
+
+    /// Code of a project that is not the workspace is code that nobody has read.
+    fn foreign_project(&mut self, span: Span, site: &Site) {
+        for dir in site.dirs.iter().chain(&site.places) {
+            if !self.context.roots.iter().any(|root| path::below(root, dir).is_some()) {
+                self.path_effect(
+                    Kind::Script,
+                    dir,
+                    dir.clone(),
+                    span,
+                    "the project there is not the workspace",
+                );
+            }
         }
     }
 
