@@ -268,12 +268,16 @@ pub(super) struct Anchor {
 /// Bytes that are looked at before it is asked whether any of them may begin an anchor.
 const BLOCK: usize = 64;
 
-/// Bits of a place in the bitmap.
-const PLACE: u32 = 16;
+/// Bits of a place in the bitmap: 16 KiB, which stay in a processor's nearest cache.
+const PLACE: u32 = 17;
+
+/// What three bytes are multiplied by. Of many numbers it is the one with which the three letters that
+/// are common in output fell least on places of anchors: one look in a thousand is in vain for that.
+const SPREAD: u32 = 0xf8_e00d;
 
 /// Where the bit of the first three of four bytes is: the fourth is multiplied out of the number.
 const fn place(four: [u8; 4]) -> usize {
-    (u32::from_le_bytes(four).wrapping_mul(0x9e37_79b1 << 8) >> (u32::BITS - PLACE)) as usize
+    (u32::from_le_bytes(four).wrapping_mul(SPREAD << 8) >> (u32::BITS - PLACE)) as usize
 }
 
 /// A bit for the first three bytes of each anchor, and one for the three from its second byte on.
@@ -351,15 +355,43 @@ static LISTS: ([u8; HEADS], [u8; ANCHORS.len()]) = {
     (heads, next)
 };
 
+/// The first four bytes of each anchor, and which bits of them count: most are told apart by these.
+static BEGINNINGS: [(u32, u32); ANCHORS.len()] = {
+    let mut all = [(0, 0); ANCHORS.len()];
+    let mut at = 0;
+    while at < ANCHORS.len() {
+        let text = ANCHORS[at].0.as_bytes();
+        let counts = if text.len() < 4 { (1 << (8 * text.len())) - 1 } else { u32::MAX };
+        all[at] = (first_four(text), counts);
+        at += 1;
+    }
+    all
+};
+
+/// The first four bytes as a number, noughts where there are fewer.
+const fn first_four(bytes: &[u8]) -> u32 {
+    let (mut number, mut at) = (0, 0);
+    while at < 4 && at < bytes.len() {
+        number |= (bytes[at] as u32) << (8 * at);
+        at += 1;
+    }
+    number
+}
+
 /// The longest anchor that begins here.
 pub(super) fn anchor_at(bytes: &[u8], start: usize) -> Option<Anchor> {
     let rest = bytes.get(start..)?;
     let [a, b, ..] = *rest else { return None };
     let (heads, next) = &LISTS;
     let mut at = usize::from(heads[head(a, b)]);
+    if at == 0 {
+        return None;
+    }
+    let first = rest.first_chunk().map_or_else(|| first_four(rest), |four| u32::from_le_bytes(*four));
     while at > 0 {
         let (text, shape) = ANCHORS[at - 1];
-        if rest.starts_with(text.as_bytes()) {
+        let (begins, counts) = BEGINNINGS[at - 1];
+        if first & counts == begins && rest.starts_with(text.as_bytes()) {
             return Some(Anchor { range: start..start + text.len(), shape });
         }
         at = usize::from(next[at - 1]);
@@ -433,13 +465,12 @@ impl<'t> Anchors<'t> {
 
 /// A bit for every second byte whose bit is set in the bitmap.
 fn places(window: &[u8; BLOCK + 2]) -> u32 {
-    let mut places = 0;
-    for at in 0..BLOCK / 2 {
-        let four = [window[2 * at], window[2 * at + 1], window[2 * at + 2], window[2 * at + 3]];
-        let place = place(four);
-        places |= ((MAY_BEGIN[place / 64] >> (place % 64)) as u32 & 1) << at;
-    }
-    places
+    let bit = |at: usize| {
+        let place = place([window[2 * at], window[2 * at + 1], window[2 * at + 2], window[2 * at + 3]]);
+        (MAY_BEGIN[place / 64] >> (place % 64)) as u32 & 1
+    };
+    // From the last to the first: each is put in by a shift of one.
+    (0..BLOCK / 2).rev().fold(0, |places, at| places << 1 | bit(at))
 }
 
 #[cfg(test)]
