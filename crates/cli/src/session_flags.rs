@@ -134,7 +134,7 @@ impl SessionFlags {
         }
         let mut all: Vec<PathBuf> = configured.to_vec();
         for dir in &self.writable {
-            all.push(start_dir(Some(dir))?);
+            all.push(real_dir(dir, || format!("letting commands write in {}", dir.display()))?);
         }
         let texts = all.iter().map(|dir| {
             let text = dir.to_str().map(Value::from);
@@ -181,11 +181,14 @@ fn autonomy() -> impl TypedValueParser<Value = AutonomyLevel> {
 
 /// The absolute path of the directory to start in.
 pub(crate) fn start_dir(flag: Option<&Path>) -> Result<PathBuf, Failure> {
-    let asked = flag.unwrap_or(Path::new("."));
-    let doing = || match flag {
+    real_dir(flag.unwrap_or(Path::new(".")), || match flag {
         Some(dir) => format!("changing to {}", dir.display()),
         None => "finding the current directory".to_owned(),
-    };
-    let real = std::fs::canonicalize(asked).map_err(|error| Failure::io(doing(), error))?;
+    })
+}
+
+/// The absolute path of a directory that must be there.
+fn real_dir(dir: &Path, doing: impl Fn() -> String) -> Result<PathBuf, Failure> {
+    let real = std::fs::canonicalize(dir).map_err(|error| Failure::io(doing(), error))?;
     if real.is_dir() { Ok(real) } else { Err(Failure::io(doing(), std::io::ErrorKind::NotADirectory.into())) }
 }

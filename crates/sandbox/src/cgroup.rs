@@ -52,8 +52,9 @@ impl Cgroup {
             fs::write(self.path.join("memory.swap.max"), "0").ok();
         }
         if let Some(most) = limits.processes {
-            // The first process is one too.
-            fs::write(self.path.join("pids.max"), u64::from(most).saturating_add(1).to_string())?;
+            // The first process is one too. And a little more than is watched for, so that a bomb is told as one
+            // and not only starved.
+            fs::write(self.path.join("pids.max"), u64::from(most).saturating_add(1 + 16).to_string())?;
         }
         Ok(())
     }

@@ -83,14 +83,11 @@ impl Ground {
         let make = || {
             let ground = fresh()?;
             fs::create_dir_all(ground.0.join("workspace/.git/hooks"))?;
-            fs::write(ground.0.join("workspace/secret"), "a secret\n")?;
+            fs::write(ground.0.join("secret"), "a secret\n")?;
             fs::write(ground.0.join("outside"), "as it was\n")?;
             Ok(ground)
         };
-        make().map_err(|error: io::Error| Error::System {
-            doing: "making a directory to attack",
-            errno: Errno(error.raw_os_error().unwrap_or(libc::EIO)),
-        })
+        make().map_err(cannot_make)
     }
 }
 
@@ -133,17 +130,42 @@ pub fn danger_examine_without(
 fn examine_with(
     below: &Path,
     least: Level,
-    change: impl FnOnce(Sandbox) -> Sandbox,
+    change: impl Fn(Sandbox) -> Sandbox,
     only: Option<&str>,
 ) -> Result<Examination, Error> {
     let below = fs::canonicalize(below).unwrap_or_else(|_| below.to_owned());
     let ground = Ground::make(&below)?;
     let workspace = ground.0.join("workspace");
     let mut policy = Policy::workspace_write(&ground.0, &workspace);
-    policy.hidden.push(workspace.join("secret"));
+    policy.hidden.push(ground.0.join("secret"));
     policy.protected = vec![Protected { name: ".git".into(), guard: Guard::ReadOnly }];
     policy.least = least;
-    let sandbox = change(Sandbox::new(policy)?);
+    let mut whole = policy.clone();
+    whole.hidden.push(workspace.join("secret"));
+    whole.least = least.max(Level::FullNoProc);
+    let inside = workspace.join("secret");
+    fs::write(&inside, "a secret\n").map_err(cannot_make)?;
+    match attack_all(&ground, &workspace, &change(Sandbox::new(whole)?), only) {
+        // Only namespaces hide a file inside the workspace. What else holds is not to be given up with it.
+        Err(Error::NotEnforceable { reached, .. }) if reached >= least => {
+            fs::remove_file(&inside).map_err(cannot_make)?;
+            attack_all(&ground, &workspace, &change(Sandbox::new(policy)?), only)
+        }
+        found => found,
+    }
+}
+
+fn cannot_make(error: io::Error) -> Error {
+    let errno = Errno(error.raw_os_error().unwrap_or(libc::EIO));
+    Error::System { doing: "making a directory to attack", errno }
+}
+
+fn attack_all(
+    ground: &Ground,
+    workspace: &Path,
+    sandbox: &Sandbox,
+    only: Option<&str>,
+) -> Result<Examination, Error> {
     let _listener = attacks::listen();
     let mut enforcement = None;
     let mut findings = Vec::new();
@@ -152,7 +174,7 @@ fn examine_with(
             continue;
         }
         let io = Io::Files { stdin: nothing()?, stdout: nothing()?, stderr: nothing()? };
-        let command = Command::new(["attack"], &workspace, io);
+        let command = Command::new(["attack"], workspace, io);
         let mut child = sandbox.spawn_attack(&command, index)?;
         let level = child.enforcement().level;
         enforcement.get_or_insert_with(|| child.enforcement().clone());

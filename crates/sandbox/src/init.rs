@@ -104,7 +104,16 @@ fn start<'a>(plan: &'a Plan, post: &mut Post) -> Result<Started, Failure<'a>> {
     // stay outside the rules, which keep the program from signalling it.
     let contained = plan.namespaces.is_some();
     let listener = if contained { confine::confine(plan, &mut facts)? } else { None };
-    let mut birth = Birth { plan, io, terminal: terminal.is_some(), umask, contained, facts, failure: None };
+    let mut birth = Birth {
+        plan,
+        io,
+        terminal: terminal.is_some(),
+        umask,
+        contained,
+        facts,
+        failure: None,
+        attacker: None,
+    };
     let program = give_birth(&mut birth, post.stack.spare_capacity_mut()).at(Stage::Program, c"")?;
     if let Some(failure) = birth.failure {
         return Err(failure);
@@ -257,13 +266,13 @@ struct Birth<'a> {
     contained: bool,
     facts: Facts,
     failure: Option<Failure<'a>>,
+    /// The process of an attack, which runs in place of a program.
+    attacker: Option<i32>,
 }
 
 /// Starts the program's process and waits until it has become the program or failed to.
 fn give_birth(birth: &mut Birth<'_>, stack: &mut [MaybeUninit<u8>]) -> Res<i32> {
-    // An attack of our own doesn't exec, so it needs memory of its own to let pid 1 go on.
-    let shared = birth.plan.program.attack.is_none();
-    let flags = libc::SIGCHLD | if shared { libc::CLONE_VM | libc::CLONE_VFORK } else { 0 };
+    let flags = libc::SIGCHLD | libc::CLONE_VM | libc::CLONE_VFORK;
     let top = stack.as_mut_ptr_range().end;
     // The stack grows down from an aligned end.
     let top = top.map_addr(|address| address & !15);
@@ -272,7 +281,7 @@ fn give_birth(birth: &mut Birth<'_>, stack: &mut [MaybeUninit<u8>]) -> Res<i32> 
     // which calls no deeper than a few system calls. This thread is stopped until the child has
     // exec'ed or exited, so memory shared with it is never used by both at once.
     let pid = unsafe { libc::clone(become_program, top.cast(), flags, argument.cast()) };
-    if pid < 0 { Err(sys::errno()) } else { Ok(pid) }
+    if pid < 0 { Err(sys::errno()) } else { Ok(birth.attacker.unwrap_or(pid)) }
 }
 
 /// The program's process; ends in an exec.
@@ -281,13 +290,31 @@ extern "C" fn become_program(argument: *mut c_void) -> c_int {
     let birth = unsafe { &mut *argument.cast::<Birth<'_>>() };
     let failure = match prepare(birth) {
         Ok(()) => match birth.plan.program.attack {
-            Some(attack) => sys::exit(doctor::run(attack)),
+            Some(attack) => match attacker(attack).at(Stage::Program, c"") {
+                Ok(pid) => {
+                    birth.attacker = Some(pid);
+                    sys::exit(0)
+                }
+                Err(failure) => failure,
+            },
             None => execute(birth),
         },
         Err(failure) => failure,
     };
     birth.failure = Some(failure);
     sys::exit(127)
+}
+
+/// Starts an attack of our own. It doesn't exec, so it is a process with memory of its own, born as
+/// pid 1's child from the one that has been confined.
+fn attacker(attack: usize) -> Res<i32> {
+    let flags = libc::CLONE_PARENT | libc::SIGCHLD;
+    // SAFETY: without a stack this is a fork: the child goes on in a copy of this memory, and ends below.
+    match unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } {
+        0 => sys::exit(doctor::run(attack)),
+        pid if pid > 0 => Ok(pid as i32),
+        _ => Err(sys::errno()),
+    }
 }
 
 fn prepare<'a>(birth: &mut Birth<'a>) -> Result<(), Failure<'a>> {

@@ -14,6 +14,7 @@ mod rules;
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use libc::sock_filter;
 
@@ -27,7 +28,10 @@ use crate::machine::{self, Machine};
 use crate::mountinfo::MountWatch;
 use crate::policy::{Limits, Network, Policy, Privileges, Scratch, Strictness};
 use crate::seccomp::{self, Choice};
-use crate::sys::abi::{self, MountAttr};
+use crate::sys::{
+    self,
+    abi::{self, MountAttr},
+};
 
 pub(crate) use guards::{Stamp, Watched, changed};
 
@@ -458,8 +462,19 @@ pub(crate) fn same_map(own: &str) -> Vec<u8> {
 }
 
 /// The largest process number: the kernel keeps the first 300 for itself once it has gone round.
+///
+/// None where there is one for the whole machine: a superuser's first process could set that, for everybody.
 fn most_processes(limits: &Limits) -> Option<CString> {
-    limits.processes.and_then(|most| c_text(most.saturating_add(301).min(4 << 20).to_string()))
+    static OF_A_NAMESPACE: LazyLock<bool> =
+        LazyLock::new(|| numbers_processes_by_namespace(&sys::kernel_release()));
+    let most = limits.processes.filter(|_| *OF_A_NAMESPACE)?;
+    c_text(most.saturating_add(301).min(4 << 20).to_string())
+}
+
+/// Whether a kernel of this release has a `pid_max` for each process namespace, as it has since 6.14.
+fn numbers_processes_by_namespace(release: &str) -> bool {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse::<u32>().ok());
+    matches!((numbers.next().flatten(), numbers.next().flatten()), (Some(major), Some(minor)) if (major, minor) >= (6, 14))
 }
 
 fn resource_limits(limits: &Limits, own_users: bool, everyone: bool) -> Vec<(u32, u64)> {
@@ -471,10 +486,8 @@ fn resource_limits(limits: &Limits, own_users: bool, everyone: bool) -> Vec<(u32
         list.push((libc::RLIMIT_NOFILE as u32, files));
     }
     if let Some(time) = limits.cpu {
-        list.push((
-            libc::RLIMIT_CPU as u32,
-            time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)),
-        ));
+        // Behind the watch, which sees the whole tree and tells of its end.
+        list.push((libc::RLIMIT_CPU as u32, time.as_secs().saturating_add(1)));
     }
     if let Some(bytes) = limits.memory {
         // Behind the watch, for what grows faster than it looks. Never the address space: programs
@@ -505,4 +518,19 @@ pub(crate) fn depth(path: &Path) -> usize {
 /// A policy path resolved to what it is now.
 pub(crate) fn resolve(path: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_kernels_that_number_processes_by_namespace_are_told_the_largest_number() {
+        for old in ["5.15.0-91-generic", "6.1.0-57-cloud-amd64", "6.13.9", "6", "", "x.y", "6.x"] {
+            assert!(!numbers_processes_by_namespace(old), "{old}");
+        }
+        for new in ["6.14.0", "6.18.44", "7.0.0-rc1", "10.1"] {
+            assert!(numbers_processes_by_namespace(new), "{new}");
+        }
+    }
 }

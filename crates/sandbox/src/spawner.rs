@@ -50,8 +50,9 @@ static CLIENT: Mutex<Option<Client>> = Mutex::new(None);
 ///
 /// Call it first thing in `main`, before there are threads and before much memory is in use: then
 /// it is a plain fork, a quarter of a millisecond. Called late, when there are threads, the program
-/// is run again instead, which costs a start of the program, and what stands before this call in
-/// `main` runs a second time, in the helper. Either way it returns once, in the caller.
+/// is run again instead, with the same arguments and environment, which costs a start of the program,
+/// and what stands before this call in `main` runs a second time, in the helper. Either way it returns
+/// once, in the caller.
 ///
 /// Without it everything works the same; commands are started from this process then, which is the
 /// better way for a program that starts one command and ends.
@@ -91,7 +92,8 @@ fn start() -> Res<OwnedFd> {
 
 fn run_again(theirs: OwnedFd) -> Res<()> {
     let mut again = process::Command::new("/proc/self/exe");
-    again.arg0("toolgate-spawner").env_clear().env(VARIABLE, "1");
+    // With the same words and environment, so that `main` takes the same way to its call of us.
+    again.arg0("toolgate-spawner").args(std::env::args_os().skip(1)).env(VARIABLE, "1");
     again.stdin(Stdio::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
     // Collected by nobody: it lives as long as we do.
     again.spawn().map(drop).map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::EIO)))

@@ -262,14 +262,16 @@ pub(crate) fn set_capabilities(keep: u64) -> Res<()> {
 }
 
 /// Sets both the soft and the hard limit of a resource, never above the present hard limit.
+#[allow(clippy::unnecessary_cast, reason = "resource numbers have another type in another C library")]
 pub(crate) fn limit(resource: u32, value: u64) -> Res<()> {
     let mut present = [0u64; 2];
     // SAFETY: the old limit is written into two words that are ours; nothing is read.
     done(unsafe {
         libc::syscall(libc::SYS_prlimit64, 0, resource, std::ptr::null::<u64>(), present.as_mut_ptr())
     })?;
-    let value = value.min(present[1]);
-    let new = [value, value];
+    // At both bounds of the processor's time at once a process is killed, and nobody is told why.
+    let later = u64::from(resource == libc::RLIMIT_CPU as u32);
+    let new = [value, value.saturating_add(later)].map(|value| value.min(present[1]));
     // SAFETY: the new limit is read from two words that are ours; nothing is written.
     done(unsafe {
         libc::syscall(libc::SYS_prlimit64, 0, resource, new.as_ptr(), std::ptr::null_mut::<u64>())
@@ -518,6 +520,18 @@ pub(crate) unsafe fn clone_process(flags: u64, exit_signal: c_int, cgroup: Optio
         0 => Ok(Cloned::Child),
         pid => Ok(Cloned::Parent { pid: pid as i32, pidfd }),
     }
+}
+
+/// The kernel's release, as `uname -r` gives it; empty where it can't be told. For the parent alone.
+pub(crate) fn kernel_release() -> String {
+    let mut name = std::mem::MaybeUninit::<libc::utsname>::zeroed();
+    // SAFETY: the call writes into memory that is ours, and all zeros are a valid value should it fail.
+    let name = unsafe {
+        libc::uname(name.as_mut_ptr());
+        name.assume_init()
+    };
+    let bytes: Vec<u8> = name.release.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub use needs::Needs;
 pub use sandboxed::SandboxSpawner;
 pub use toolgate_sandbox::ignores_signal;
 #[cfg(target_os = "linux")]
+pub use toolgate_sandbox::init;
+#[cfg(target_os = "linux")]
 pub use toolgate_sandbox::{Level as BoundaryLevel, Network as BoundaryNetwork, Policy as BoundaryPolicy};
 
 /// The variable that marks the processes of one run, whoever starts them.

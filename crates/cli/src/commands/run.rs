@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolgate::config::Source;
-use toolgate::exec::ToolCall;
+use toolgate::exec::{ToolCall, ToolOutput};
 use toolgate::shell::OutputSink;
 
 use super::Globals;
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::live::Live;
 use crate::session_flags::SessionFlags;
-use crate::ui::Ui;
+use crate::ui::{Ui, visible};
 
 /// Run one shell command through the pipeline
 ///
@@ -91,7 +91,12 @@ impl Run {
             let outcome = assemble::run_call(&agent, call, &self.session, &signals).await;
             match outcome {
                 // A command that said nothing is told as it would have been: with nothing.
-                Ok(output) if !ui.json() && !streams && output.filter_stats.is_none() => {
+                Ok(output)
+                    if !ui.json()
+                        && !streams
+                        && output.filter_stats.is_none()
+                        && boundary(&output).next().is_none() =>
+                {
                     return Ok(Exit::of(output.exit));
                 }
                 outcome if !streams => return super::tell(ui, outcome),
@@ -102,8 +107,11 @@ impl Run {
                 return Ok(Exit::Signalled(13));
             }
             let partial = outcome.as_ref().err().and_then(Failure::partial);
-            let stored = outcome.as_ref().ok().or(partial.as_ref()).and_then(|output| output.stored.as_ref());
-            cut.write_rest(stored).map_err(Failure::writing)?;
+            let output = outcome.as_ref().ok().or(partial.as_ref());
+            cut.write_rest(output.and_then(|output| output.stored.as_ref())).map_err(Failure::writing)?;
+            for note in output.into_iter().flat_map(boundary) {
+                ui.say(&format!("[{}]\n", visible(note)));
+            }
             Ok(Exit::of(outcome?.exit))
         })
     }
@@ -119,4 +127,10 @@ impl Run {
             (false, false) => Shown::Cut,
         }
     }
+}
+
+/// What the boundary did to a command, or saw: the limit that ended it, refused sockets, changed names.
+fn boundary(output: &ToolOutput) -> impl Iterator<Item = &str> {
+    let notes = output.structured.as_ref().and_then(|fields| fields.get("boundary")?.as_array());
+    notes.into_iter().flatten().filter_map(Value::as_str)
 }

@@ -64,9 +64,35 @@ fn hidden_and_protected_places_are_added_to_the_usual_ones() {
 }
 
 #[test]
+fn a_directory_to_write_in_must_be_there() {
+    let ran = User::new().toolgate(&["run", "--yes", "--writable", "../nowhere", "true"]);
+    assert_eq!(ran.code, 125);
+    assert!(ran.err.contains("letting commands write in ../nowhere: No such file"), "{ran:?}");
+}
+
+#[test]
 fn a_limit_that_ends_a_command_is_named() {
     let user = User::new();
-    user.user_config("[sandbox.limits]\nwall_secs = 1\n");
-    let ran = user.toolgate(&["--json", "run", "--yes", "sleep 60"]);
-    assert!(ran.out.contains("ended by a limit: it ran longer than allowed"), "{ran:?}");
+    user.user_config("[sandbox.limits]\nfile_size_mb = 1\n");
+    let why = "ended by a limit: it wrote a file larger than allowed";
+    let large = "exec head -c 2000000 /dev/zero > large";
+    let ran = user.toolgate(&["--json", "run", "--yes", large]);
+    assert!(ran.out.contains(why), "{ran:?}");
+    for flags in [&["run", "--yes"][..], &["run", "--yes", "--raw"]] {
+        let ran = user.toolgate(&[flags, &[large]].concat());
+        assert_eq!((&*ran.out, &*ran.err, ran.code), ("", &*format!("[{why}]\n"), 128 + 25));
+    }
+}
+
+#[test]
+fn what_the_boundary_saw_is_told_whoever_shows_the_output() {
+    let user = User::new();
+    user.file("work/reach.py", "import socket\ntry: socket.socket()\nexcept OSError: pass\n");
+    let saw = "the boundary refused a socket: ipv4 stream socket";
+    let ran = user.toolgate(&["run", "--yes", "python3 reach.py; echo done"]);
+    assert!(ran.out == "done\n" && ran.err.contains(saw) && ran.code == 0, "{ran:?}");
+    // A rule knows `make`; with nothing of its output to tell there is still this.
+    user.file("work/Makefile", "all:\n\t@python3 reach.py\n");
+    let ran = user.toolgate(&["run", "--yes", "make"]);
+    assert!((ran.out.clone() + &ran.err).contains(saw), "{ran:?}");
 }

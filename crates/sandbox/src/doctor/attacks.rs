@@ -39,7 +39,7 @@ use Level::{FullNoProc, Landlock};
 
 /// All attacks.
 pub(super) const ATTACKS: &[Attack] = &[
-    attack("read-hidden", FullNoProc, "hidden files can't be read", read_hidden),
+    attack("read-hidden", Landlock, "hidden files can't be read", read_hidden),
     Attack {
         name: "write-outside",
         claim: "nothing outside the workspace can be changed",
@@ -114,12 +114,15 @@ fn opens(path: &CStr, flags: i32) -> bool {
 }
 
 fn read_hidden() -> i32 {
-    let direct = sys::open_at(HERE, c"secret", libc::O_RDONLY, 0) == Err(Errno(libc::EACCES));
+    let read = |path| sys::open_at(HERE, path, libc::O_RDONLY, 0);
+    let outside = read(c"../secret") == Err(Errno(libc::EACCES));
+    // Not there where it couldn't be hidden.
+    let inside = matches!(read(c"secret"), Err(Errno(libc::EACCES | libc::ENOENT)));
     let moved =
         call(libc::SYS_renameat2, [HERE as usize, text(c"secret"), HERE as usize, text(c"moved")]).is_ok();
     let linked =
         call(libc::SYS_linkat, [HERE as usize, text(c"secret"), HERE as usize, text(c"linked")]).is_ok();
-    held(direct && !moved && !(linked && opens(c"linked", libc::O_RDONLY)))
+    held(outside && inside && !moved && !(linked && opens(c"linked", libc::O_RDONLY)))
 }
 
 fn write_outside() -> i32 {
@@ -227,13 +230,13 @@ fn type_into_terminal() -> i32 {
 }
 
 fn see_processes() -> i32 {
-    // The first is the boundary's, the second is this.
+    // The first is the boundary's, the second made this one, the third, and may not be collected yet.
     let parent = call(libc::SYS_getppid, [0; 4]) == Ok(1);
-    let me = call(libc::SYS_getpid, [0; 4]) == Ok(2);
+    let me = call(libc::SYS_getpid, [0; 4]) == Ok(3);
     held(parent && me && !lists_others())
 }
 
-/// Whether `/proc` lists a process besides the first two.
+/// Whether `/proc` lists a process besides the first three.
 fn lists_others() -> bool {
     let Ok(proc) = sys::open_at(HERE, c"/proc", libc::O_RDONLY | libc::O_DIRECTORY, 0) else {
         return false;
@@ -248,7 +251,7 @@ fn lists_others() -> bool {
             let length = usize::from(u16::from_ne_bytes([low, high]));
             let name = rest.get(19..length).unwrap_or_default();
             let number = name.first().is_some_and(u8::is_ascii_digit);
-            if number && !name.starts_with(b"1\0") && !name.starts_with(b"2\0") {
+            if number && ![b"1\0", b"2\0", b"3\0"].iter().any(|own| name.starts_with(&own[..])) {
                 return true;
             }
             rest = rest.get(length.max(1)..).unwrap_or_default();

@@ -80,8 +80,10 @@ fn allow_alone(
     missing: &mut Vec<Missing>,
 ) -> Result<(), Error> {
     if policy.scratch == Scratch::Private {
-        for path in ["/tmp", "/var/tmp", "/dev/shm"] {
-            rules.allow(c_path(Path::new(path))?, files::CHANGE | files::LOOK);
+        // A right to a directory is one to all below it, what is hidden there too.
+        let free = |path: &&Path| !guards.hidden.iter().any(|hidden| hidden.starts_with(path));
+        for path in ["/tmp", "/var/tmp", "/dev/shm"].map(Path::new).iter().filter(|path| free(path)) {
+            rules.allow(c_path(path)?, files::CHANGE | files::LOOK);
         }
     }
     match &policy.view {

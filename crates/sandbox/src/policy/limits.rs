@@ -3,6 +3,10 @@
 use std::time::Duration;
 
 /// How much a command may use; `None` is no limit of ours.
+///
+/// Output is not among them. Its pipes are the caller's, who reads as much as it wants, and a command that
+/// nobody reads from waits. `toolgate`'s shell holds a bounded part of it in memory, bounds what it shows and
+/// what it keeps, and ends a command that goes on printing when its time is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Time on the clock, then the whole tree is killed.

@@ -2,7 +2,9 @@
 //!
 //! Where this machine can be put into the condition it is; where it can't, it is described.
 
-use toolgate_sandbox::{Errno, Error, Level, Machine, Missing, Network, Sandbox, Stage, Strictness};
+use toolgate_sandbox::{
+    Errno, Error, Level, Machine, Missing, Network, Sandbox, Stage, Strictness, Verdict, examine,
+};
 
 use super::ground::{Copy, Ground, Outsider, everyone, has, is_root, on};
 
@@ -62,6 +64,23 @@ print(open('../notes').read(), len(os.listdir('/usr/bin')) > 3, 'done')";
         }
         assert_eq!(std::fs::read_to_string(ground.path("home/notes")).unwrap(), "as it was\n");
     });
+}
+
+/// Without a private one the host's temporary directory is given, and not what is hidden in it.
+#[test]
+fn without_namespaces_what_is_hidden_in_the_temporary_directory_stays_hidden() {
+    let ground = Ground::below(&std::env::temp_dir());
+    let mut policy = ground.policy();
+    policy.least = Level::Landlock;
+    let sandbox = on(policy, refused(Stage::Namespaces, libc::EPERM)).unwrap();
+    let ran = ground.run_in(
+        &sandbox,
+        ["bash", "-c", "cat ../.ssh/*; cat ../notes; echo x > ../notes; echo x > made; echo end"],
+    );
+    ran.never_says("SECRETKEY").says("as it was").says("end");
+    assert_eq!(ran.enforcement.level, Level::Landlock);
+    assert_eq!(std::fs::read_to_string(ground.path("home/notes")).unwrap(), "as it was\n");
+    assert_eq!(std::fs::read_to_string(ground.path("work/made")).unwrap(), "x\n");
 }
 
 #[test]
@@ -158,6 +177,15 @@ fn a_private_network_that_can_not_be_is_a_refusal() {
     });
 }
 
+/// The doctor finds as much as there is, and no attack that this much promises to stop gets through.
+fn examined_at(ground: &Ground, level: Level) {
+    let found = examine(&ground.home, Level::None).unwrap();
+    assert_eq!(found.enforcement.level, level, "{found:?}");
+    assert_eq!(found.broken().next(), None, "{found:?}");
+    let held = found.findings.iter().filter(|finding| finding.verdict == Verdict::Held).count();
+    assert!(held >= 8, "{found:?}");
+}
+
 /// What this process is run in by the tests below.
 fn inside(ground: &Ground) {
     match std::env::var(INSIDE).unwrap().as_str() {
@@ -173,6 +201,7 @@ fn inside(ground: &Ground) {
                 "{error:?}"
             );
             assert!(error.hint().unwrap().contains("not a matter of disk space"));
+            examined_at(ground, Level::Landlock);
         }
         "chroot" => {
             let (command, _output) = ground.command(["true"]);
@@ -184,6 +213,7 @@ fn inside(ground: &Ground) {
             let ran = ground.run_under(policy, "cat ../.ssh/*; echo x > ../notes; echo end");
             ran.never_says("SECRETKEY").says("end");
             assert_eq!(ran.enforcement.level, Level::Landlock);
+            examined_at(ground, Level::Landlock);
         }
         "masked" => {
             let (command, _output) = ground.command(["true"]);
@@ -195,6 +225,7 @@ fn inside(ground: &Ground) {
             let ran = ground.run_under(policy, "cat ../.ssh/*; echo x > ../notes; echo $$; echo end");
             ran.never_says("SECRETKEY").says("2\nend");
             assert_eq!(ran.enforcement.level, Level::FullNoProc);
+            examined_at(ground, Level::FullNoProc);
         }
         "nested" => {
             let ran = ground.run("cat ../.ssh/*; echo x > made; echo $$");

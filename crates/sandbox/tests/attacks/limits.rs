@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use toolgate_sandbox::{Limit, Sandbox, Status};
+use toolgate_sandbox::{Errno, Level, Limit, Sandbox, Stage, Status};
 
-use super::ground::{everyone, has};
+use super::ground::{everyone, has, on};
 
 #[test]
 fn time_on_the_clock_ends() {
@@ -33,8 +33,21 @@ fn processor_time_ends() {
         let mut policy = ground.policy();
         policy.limits.cpu = Some(Duration::from_millis(100));
         // Spread over short-lived children, so that no single one comes near the limit.
-        let ran = ground.run_under(policy, "while :; do (for i in 1 2 3 4 5 6 7 8 9; do :; done); done");
+        let ran =
+            ground.run_under(policy.clone(), "while :; do (for i in 1 2 3 4 5 6 7 8 9; do :; done); done");
         assert_eq!(ran.exit.limit, Some(Limit::Cpu), "{ran:?}");
+        // One that spends it alone is ended for the same reason, by whoever sees it first.
+        policy.limits.cpu = Some(Duration::from_secs(1));
+        let ran = ground.run_under(policy.clone(), "while :; do :; done");
+        assert_eq!(ran.exit.limit, Some(Limit::Cpu), "{ran:?}");
+        // Where nobody can watch, the kernel does, for each process.
+        policy.limits.cpu = Some(Duration::from_millis(100));
+        policy.least = Level::Landlock;
+        let bare = on(policy, |machine| {
+            machine.namespaces_refused = Some((Stage::Namespaces, Errno(libc::EPERM)));
+        });
+        let ran = ground.run_in(&bare.unwrap(), ["bash", "-c", "while :; do :; done"]);
+        assert_eq!((ran.enforcement.level, ran.exit.limit), (Level::Landlock, Some(Limit::Cpu)), "{ran:?}");
     });
 }
 
@@ -126,9 +139,17 @@ except OSError as error:
     print('stopped', error.errno)
 print('made', made, made < 1000)";
         policy.limits.processes = Some(200);
+        let largest = || std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap();
+        let of_the_host = largest();
+        let inside = ground.run_under(policy.clone(), "cat /proc/sys/kernel/pid_max");
         let ran = ground.run_in(&Sandbox::new(policy).unwrap(), ["/usr/bin/python3", "-u", "-c", program]);
         assert!(ran.exit.limit == Some(Limit::Processes) || ran.text.contains("True"), "{ran:?}");
-        assert!(!ran.enforcement.missing.iter().any(|missing| missing.code() == "process-limit"), "{ran:?}");
+        // Where the kernel has one largest number for the whole machine, that is nobody's to set, root's
+        // commands included; then it is said that there is a watch and no bound.
+        let bounded = inside.ok() == "501\n";
+        let missing = ran.enforcement.missing.iter().any(|missing| missing.code() == "process-limit");
+        assert_eq!(missing, !bounded, "{ran:?}");
+        assert_eq!(largest(), of_the_host);
     });
 }
 
@@ -213,4 +234,41 @@ fn a_control_group_is_used_and_removed() {
     child.kill();
     drop(child);
     assert_eq!(groups(), 0);
+}
+
+/// Few machines that run tests delegate memory and process numbers; where one does, this is the proof.
+#[test]
+fn a_delegated_group_bounds_what_nobody_can_watch() {
+    everyone(|ground| {
+        let mut policy = ground.policy();
+        policy.limits.memory = Some(96 << 20);
+        policy.limits.processes = Some(60);
+        let ran = ground.run_under(policy.clone(), "cat /proc/self/cgroup");
+        let own = ran.text.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or_default().to_owned();
+        if !own.contains("/toolgate-") {
+            println!("skipped: no control group is delegated to us");
+            return;
+        }
+        println!("delegated: {own}");
+        assert!(ran.enforcement.missing.is_empty(), "{:?}", ran.enforcement);
+        // A file in memory belongs to no process that could be looked at.
+        let ran = ground.run_under(policy.clone(), "head -c 300M /dev/zero > /tmp/held; echo GOT IT");
+        ran.never_says("GOT IT");
+        assert_eq!(
+            (ran.exit.limit, ran.exit.status),
+            (Some(Limit::Memory), Status::Signal(libc::SIGKILL)),
+            "{ran:?}"
+        );
+        // What forks slowly is told of like what forks quickly.
+        let ran = ground.run_under(policy.clone(), "for i in $(seq 100); do sleep 1000 & done; wait");
+        assert_eq!(ran.exit.limit, Some(Limit::Processes), "{ran:?}");
+        let ran = ground.run_under(policy, "bomb() { bomb | bomb & }; bomb; sleep 1000");
+        assert_eq!(ran.exit.limit, Some(Limit::Processes), "{ran:?}");
+        let parent = std::path::Path::new("/sys/fs/cgroup").join(own.trim_start_matches('/'));
+        if let Some(parent) = parent.parent().filter(|parent| parent.is_dir()) {
+            let left = std::fs::read_dir(parent).unwrap().flatten();
+            let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("toolgate-"));
+            assert_eq!(left.count(), 0);
+        }
+    });
 }

@@ -9,15 +9,17 @@ use super::ground::{Copy, Ground, everyone, finish};
 
 const INSIDE: &str = "TOOLGATE_ATTACK_HELPER";
 
-/// Children of this process by name.
-fn helpers() -> Vec<i32> {
+/// Helpers of this process: the numbers and command lines of its children by that name.
+fn helpers() -> Vec<(i32, String)> {
     let list = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = list.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let me = format!(" {} ", std::process::id());
-    pids.filter(|pid| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let after = stat.rsplit(')').next().unwrap_or_default();
-        stat.contains("(toolgate-spawn)") && after.get(2..).is_some_and(|rest| rest.starts_with(&me[..]))
+    pids.filter_map(|pid| {
+        let read = |file| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let (stat, words) = (read("stat"), read("cmdline"));
+        let after = stat.rsplit(')').next()?.get(2..)?;
+        let named = stat.contains("(toolgate-spawn)") || words.starts_with("toolgate-spawner\0");
+        (named && after.starts_with(&me)).then_some((pid, words))
     })
     .collect()
 }
@@ -31,6 +33,10 @@ fn ask_the_helper(ground: &Ground) {
         ground.run_in(&sandbox, ["bash", "-c", "echo $PPID; cat ../.ssh/id_ed25519; echo x > made; exit 7"]);
     ran.says("1\n").never_says("SECRETKEY");
     assert_eq!(ran.exit.status, Status::Code(7));
+    // It came here by the same words as this process, and runs nothing else on the way.
+    let [(_, words)] = &helpers()[..] else { panic!("{:?}", helpers()) };
+    let own = std::fs::read_to_string("/proc/self/cmdline").unwrap();
+    assert_eq!(words.split_once('\0').unwrap().1, own.split_once('\0').unwrap().1);
 
     // More than fits in one message.
     let long: OsString = "x".repeat(100_000).into();
@@ -57,7 +63,7 @@ fn ask_the_helper(ground: &Ground) {
 #[test]
 fn a_late_helper_serves_and_may_be_lost() {
     everyone(|ground| {
-        if std::env::var_os(INSIDE).is_some() || std::env::var_os("TOOLGATE_SPAWNER").is_some() {
+        if std::env::var_os(INSIDE).is_some() {
             ask_the_helper(ground);
             return;
         }

@@ -78,6 +78,8 @@ pub enum SandboxNetwork {
 }
 
 /// How much one command and all it starts may use; 0 is no limit.
+///
+/// What of its output is shown and kept is bounded by `tools.overflow`, and how long it may print by `tools.shell.timeout`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]

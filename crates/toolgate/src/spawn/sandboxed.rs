@@ -21,10 +21,12 @@ use super::{Child, Needs, RUN_VARIABLE, SpawnRequest, Spawner};
 
 /// Starts programs inside the boundary that a policy describes.
 ///
-/// A program that runs for long calls [`toolgate_sandbox::init`] first thing in `main`, before it has
-/// threads: commands are then started by a small helper, at the same cost however much memory the program
-/// holds by then. Called late it runs the program again for the helper, which costs one start of it; never
-/// called, each start copies the page tables of the whole program (10 ms from 300 MB).
+/// A program that runs for long calls [`init`](super::init) first thing in `main`, before it has threads (so
+/// before there is a runtime): commands are then started by a small helper, at the same cost however much
+/// memory the program holds by then. Called late it runs the program again for the helper, which costs one
+/// start of it; never called, each start copies the page tables of the whole program (10 ms from 300 MB). A
+/// program that starts one command and ends, as `toolgate run` does, is quickest without. The example
+/// `long_running` does it in the right order and measures it.
 ///
 /// ```no_run
 /// use toolgate::shell::ShellTool;
