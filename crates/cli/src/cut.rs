@@ -95,12 +95,14 @@ impl Rest {
                 format!("; {read} --from-line {}", passed_lines + 1)
             }
             Some(StoredOutput { read: Some(read), .. }) => format!("; {read}"),
-            Some(StoredOutput { error: Some(error), .. }) => format!(" and not kept: {error}"),
             _ => String::new(),
         };
+        let not_kept = stored.and_then(StoredOutput::not_kept);
+        let not_kept = not_kept.map_or_else(String::new, |what| format!("; {what}"));
         let start = if self.within_line { "\n" } else { "" };
         let mut text =
-            format!("{start}[… toolgate: {bytes} bytes ({lines} lines) not shown{how} …]\n").into_bytes();
+            format!("{start}[… toolgate: {bytes} bytes ({lines} lines) not shown{how}{not_kept} …]\n")
+                .into_bytes();
         text.extend(end);
         text
     }

@@ -9,6 +9,7 @@ use crate::call::ToolCall;
 use crate::checkpoint::{CheckpointActionResult, CheckpointListResult, Checkpoints};
 use crate::erased::ErasedToolExecutor;
 use crate::error::ToolError;
+use crate::pipeline::Pipeline;
 use crate::registry::{InvocationHint, ToolDef};
 use crate::session::{Session, SkillEnv};
 use crate::tool::{Cleared, Nature, Tool};
@@ -96,6 +97,12 @@ impl ForeignTool {
         };
         call
     }
+
+    /// The session that the pipeline inside has for calls of the outer one.
+    fn inside(&self, pipeline: &Pipeline, session: &Session) -> Session {
+        let context = self.forwarded(&ToolCall::new("", Map::new()), session).context;
+        pipeline.session().narrowed(&context)
+    }
 }
 
 impl Tool for ForeignTool {
@@ -126,12 +133,14 @@ impl Tool for ForeignTool {
 
     fn shows(&self, def: &ToolDef, session: &Session) -> bool {
         match self.inner.as_pipeline_erased() {
-            Some(pipeline) => {
-                let context = self.forwarded(&ToolCall::new(def.id.clone(), Map::new()), session).context;
-                pipeline.shows(def, &pipeline.session().narrowed(&context))
-            }
+            Some(pipeline) => pipeline.shows(def, &self.inside(pipeline, session)),
             None => self.inner.tool_definitions_erased().iter().any(|d| d.id == def.id),
         }
+    }
+
+    fn mask(&self, text: &str, session: &Session) -> Option<String> {
+        let pipeline = self.inner.as_pipeline_erased()?;
+        pipeline.mask(text, &self.inside(pipeline, session))
     }
 
     fn run<'a>(&'a self, cleared: Cleared) -> BoxFuture<'a, Outcome> {

@@ -1,5 +1,7 @@
 //! What happens around a call.
 
+use std::borrow::Cow;
+
 use crate::call::ToolCall;
 use crate::output::ToolOutput;
 use crate::pipeline::Stack;
@@ -57,8 +59,8 @@ pub trait Layer: Send + Sync {
     /// Does its part and hands the call on.
     fn handle<'a>(&'a self, request: Request, next: Next<'a>) -> BoxFuture<'a, Outcome>;
 
-    /// What is shown and recorded in the place of a text of a call, such as its command; `None` where
-    /// that is the text itself.
+    /// A text of a call, such as its command, as it is shown and recorded; `None` where that is the
+    /// text itself.
     ///
     /// A layer that takes secrets out of what a tool gave takes them out of this too.
     fn mask(&self, _text: &str, _session: &Session) -> Option<String> {
@@ -77,6 +79,12 @@ impl<'a> Next<'a> {
     /// Hands the call on.
     pub fn run(self, request: Request) -> BoxFuture<'a, Outcome> {
         self.stack.step(self.at, request)
+    }
+
+    /// What a call is about, as it is shown and recorded: without what [`Layer::mask`] and
+    /// [`Tool::mask`](crate::Tool::mask) take out.
+    pub fn subject<'r>(&self, request: &'r Request) -> Cow<'r, str> {
+        self.stack.subject(request)
     }
 }
 

@@ -312,6 +312,17 @@ pub struct StoredOutput {
     pub read: Option<String>,
 }
 
+impl StoredOutput {
+    /// What is missing of it and why, as a notice tells it; `None` where nothing is.
+    pub fn not_kept(&self) -> Option<String> {
+        let error = self.error.as_ref()?;
+        Some(match self.id {
+            Some(_) => format!("{} bytes of it not kept: {error}", self.missing_bytes),
+            None => format!("not kept: {error}"),
+        })
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &u64) -> bool {
     *number == 0

@@ -185,18 +185,33 @@ impl Stack {
     }
 
     fn wall(&self, request: &Request) -> Result<(), ToolError> {
+        let mut refusal = match self.refusal(request) {
+            None => return Ok(()),
+            // Who approves a call must see all of it: what is masked could hide what it does.
+            Some(question @ ToolError::ConfirmationRequired { .. }) => return Err(question),
+            Some(refusal) => refusal,
+        };
+        refusal.each_text(&mut |text| {
+            if let Some(masked) = self.mask(text, &request.session) {
+                *text = masked;
+            }
+        });
+        Err(refusal)
+    }
+
+    fn refusal(&self, request: &Request) -> Option<ToolError> {
         if let Some(unfit) = &request.unfit {
-            return Err(ToolError::invalid_params(&**unfit));
+            return Some(ToolError::invalid_params(&**unfit));
         }
         let command = || request.call.subject().into_owned();
         match self.verdict(request) {
-            Verdict::Deny(reasons) => Err(ToolError::Blocked { command: command(), reasons }),
-            Verdict::Ask(reasons) if !request.approved => Err(ToolError::ConfirmationRequired {
+            Verdict::Deny(reasons) => Some(ToolError::Blocked { command: command(), reasons }),
+            Verdict::Ask(reasons) if !request.approved => Some(ToolError::ConfirmationRequired {
                 command: command(),
                 reasons,
                 digest: Some(request.call.digest()),
             }),
-            _ => Ok(()),
+            _ => None,
         }
     }
 
@@ -206,7 +221,7 @@ impl Stack {
         let Some(events) = &self.events else { return next.run(request).await };
         let tool_name: Arc<str> = request.call.tool_id.as_str().into();
         let call_id = request.call.context.call_id.clone();
-        let command: Arc<str> = self.shown_subject(&request).into();
+        let command: Arc<str> = self.subject(&request).into();
         events.send(ToolEvent::Started {
             tool_name: tool_name.clone(),
             call_id: call_id.clone(),
@@ -222,19 +237,24 @@ impl Stack {
         outcome
     }
 
-    /// What a call is about, without what the layers and the tool mask.
-    fn shown_subject<'r>(&self, request: &'r Request) -> Cow<'r, str> {
-        let (call, session) = (&request.call, &request.session);
-        let tool = self.router.find(&call.tool_id).map(|(tool, _)| tool);
-        let subject = call.subject();
-        let subject = match tool.and_then(|tool| tool.mask(&subject, session)) {
-            Some(masked) => Cow::Owned(masked),
-            None => subject,
+    /// What a call is about, as it is shown and recorded.
+    pub(crate) fn subject<'r>(&self, request: &'r Request) -> Cow<'r, str> {
+        let subject = request.call.subject();
+        self.mask(&subject, &request.session).map_or(subject, Cow::Owned)
+    }
+
+    /// A text of a call without what tools and layers take out; `None` where they leave it as it is.
+    fn mask(&self, text: &str, session: &Session) -> Option<String> {
+        let mut masked: Option<String> = None;
+        let mut by = |mask: &dyn Fn(&str) -> Option<String>| {
+            let panicked = |_| Some("[not shown: what masks it panicked]".to_owned());
+            masked = quietly(|| mask(masked.as_deref().unwrap_or(text)))
+                .unwrap_or_else(panicked)
+                .or_else(|| masked.take());
         };
-        self.layers
-            .iter()
-            .rev()
-            .fold(subject, |text, layer| layer.mask(&text, session).map_or(text, Cow::Owned))
+        self.router.tools.iter().for_each(|tool| by(&|text| tool.mask(text, session)));
+        self.layers.iter().for_each(|layer| by(&|text| layer.mask(text, session)));
+        masked
     }
 
     fn run_tool(&self, request: Request) -> BoxFuture<'_, Outcome> {
@@ -559,6 +579,10 @@ impl Pipeline {
     pub(crate) fn shows(&self, def: &ToolDef, session: &Session) -> bool {
         self.stack.gates.iter().all(|g| quietly(|| g.shows(def, session)).unwrap_or(false))
             && self.stack.router.find(&def.id).is_some_and(|(tool, _)| tool.shows(def, session))
+    }
+
+    pub(crate) fn mask(&self, text: &str, session: &Session) -> Option<String> {
+        self.stack.mask(text, session)
     }
 
     pub(crate) fn set_skill_env(&self, env: Option<HashMap<String, String>>) {

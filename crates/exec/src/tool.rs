@@ -54,8 +54,8 @@ pub trait Tool: Send + Sync {
         true
     }
 
-    /// What is shown and recorded in the place of a text of a call of its own, as
-    /// [`Layer::mask`](crate::Layer::mask) says for all calls.
+    /// A text of a call as it is shown and recorded, as [`Layer::mask`](crate::Layer::mask) says: a tool
+    /// that masks what it gives masks this too.
     fn mask(&self, _text: &str, _session: &Session) -> Option<String> {
         None
     }

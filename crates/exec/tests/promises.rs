@@ -475,29 +475,74 @@ async fn events_tell_start_and_end_even_of_a_call_that_is_dropped() {
     assert_eq!(told(rx.try_recv()), "completed hangs false");
 }
 
-#[tokio::test]
-async fn events_tell_of_a_command_what_layers_and_tools_leave_of_it() {
-    struct Without(&'static str);
-    impl Layer for Without {
-        fn name(&self) -> &'static str {
-            "without"
-        }
-        fn handle<'a>(&'a self, request: Request, next: Next<'a>) -> BoxFuture<'a, Outcome> {
-            next.run(request)
-        }
-        fn mask(&self, text: &str, _: &Session) -> Option<String> {
-            text.contains(self.0).then(|| text.replace(self.0, "-"))
-        }
+/// Takes a word out of every text of a call.
+struct Without(&'static str);
+
+impl Layer for Without {
+    fn name(&self) -> &'static str {
+        "without"
     }
+
+    fn handle<'a>(&'a self, request: Request, next: Next<'a>) -> BoxFuture<'a, Outcome> {
+        next.run(request)
+    }
+
+    fn mask(&self, text: &str, _: &Session) -> Option<String> {
+        assert_ne!(self.0, "panic");
+        text.contains(self.0).then(|| text.replace(self.0, "-"))
+    }
+}
+
+#[tokio::test]
+async fn what_a_layer_masks_is_in_no_event_and_no_refusal_of_any_wrapping() {
+    let make = || {
+        let stack = Pipeline::builder().layer(Without("one")).layer(Without("two"));
+        DynExecutor(Arc::new(stack.tool(ScriptedTool::bash()).build().unwrap()))
+    };
+    // What can't be looked into masks what it tells itself.
+    for (name, inner) in wrappings(make).into_iter().filter(|(name, _)| !name.contains("opaque")) {
+        let observed = Arc::new(Mutex::new(Vec::new()));
+        let (tx, mut rx) = event_channel(EVENT_CHANNEL_CAPACITY);
+        let seen = observed.clone();
+        let watch = layer_fn("watch", move |request, next| {
+            seen.lock().unwrap().push(next.subject(&request).into_owned());
+            next.run(request)
+        });
+        let outer = Pipeline::builder()
+            .events(tx)
+            .observer(watch)
+            .gate(FixedGate::of("rm", Verdict::deny(reason().hint("leave one"))))
+            .gate(FixedGate::of("ask", Verdict::ask(reason())))
+            .around(ForeignTool::shared(inner.0))
+            .build()
+            .unwrap();
+
+        outer.execute_tool_call(&bash_call("one two three")).await.unwrap();
+        let mut told = 0;
+        while let Some(event) = rx.try_recv() {
+            if let ToolEvent::Started { command, .. } | ToolEvent::Completed { command, .. } = event {
+                assert_eq!(&*command, "- - three", "{name}");
+                told += 1;
+            }
+        }
+        assert_eq!(told, 2, "{name}");
+        let refused = outer.execute_tool_call(&bash_call("rm one")).await.unwrap_err();
+        let said = format!("{refused:?}");
+        assert!(said.contains("rm -") && said.contains("leave -"), "{name}: {refused:?}");
+        // A person who is asked sees all of it.
+        let asked = outer.execute_tool_call(&bash_call("ask one")).await.unwrap_err();
+        assert!(format!("{asked:?}").contains("ask one"), "{name}: {asked:?}");
+        assert_eq!(observed.lock().unwrap().split_off(0), ["- - three", "rm -", "ask -"], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn where_masking_panics_nothing_is_shown() {
     let (tx, mut rx) = event_channel(EVENT_CHANNEL_CAPACITY);
-    let stack = Pipeline::builder().events(tx).layer(Without("one")).layer(Without("two"));
-    let executor = stack.tool(ScriptedTool::bash()).build().unwrap();
-    executor.execute_tool_call(&bash_call("one two three")).await.unwrap();
-    let commands = std::iter::from_fn(|| rx.try_recv()).map(|event| match event {
-        ToolEvent::Started { command, .. } | ToolEvent::Completed { command, .. } => command.to_string(),
-        other => format!("{other:?}"),
-    });
-    assert_eq!(commands.collect::<Vec<_>>(), ["- - three", "- - three"]);
+    let stack = Pipeline::builder().events(tx).layer(Without("panic")).tool(ScriptedTool::bash());
+    stack.build().unwrap().execute_tool_call(&bash_call("one")).await.unwrap();
+    let Some(ToolEvent::Started { command, .. }) = rx.try_recv() else { panic!("no start") };
+    assert_eq!(&*command, "[not shown: what masks it panicked]");
 }
 
 #[tokio::test]

@@ -226,6 +226,7 @@ struct Side {
     screen: Screen,
     chain: Chain,
     raw_bytes: u64,
+    raw_chars: usize,
 }
 
 struct Chain {
@@ -234,7 +235,6 @@ struct Chain {
     lines: u64,
     /// The clean output while it is small enough to be shown as it came.
     as_it_came: Option<String>,
-    chars: usize,
     tokens: usize,
     always_show: Option<Arc<RegexSet>>,
     json: bool,
@@ -279,7 +279,6 @@ impl Chain {
     }
 
     fn remember(&mut self, text: &str) {
-        self.chars += text.len() + 1;
         if let Some(raw) = &mut self.as_it_came {
             if raw.len() + text.len() > REMEMBERED {
                 self.tokens = tokens::estimate(raw);
@@ -305,18 +304,19 @@ impl Side {
                 sink: Sink::new(Budget::of(options.budget)),
                 lines: 0,
                 as_it_came: Some(String::new()),
-                chars: 0,
                 tokens: 0,
                 always_show: options.always_show.clone(),
                 json,
                 json_hidden: 0,
             },
             raw_bytes: 0,
+            raw_chars: 0,
         }
     }
 
     fn push(&mut self, bytes: &[u8], seen: &mut dyn FnMut(&str)) {
         self.raw_bytes += bytes.len() as u64;
+        self.raw_chars += characters(bytes);
         match &mut self.reading {
             Reading::Lines => self.lines(bytes, seen),
             Reading::Open(start) => {
@@ -398,7 +398,6 @@ impl Side {
                 } else {
                     self.chain.as_it_came = None;
                     self.chain.lines += 1;
-                    self.chain.chars += usize::try_from(self.raw_bytes).unwrap_or(usize::MAX);
                     self.chain.tokens += usize::try_from(self.raw_bytes / 3).unwrap_or(usize::MAX);
                 }
                 self.chain.sink.folded += hidden;
@@ -421,7 +420,7 @@ impl Side {
         }
         let chain = &mut self.chain;
         self.screen.finish(&mut |text| chain.line(text));
-        let Chain { mut stages, mut sink, lines, as_it_came, chars, tokens, json_hidden, .. } = self.chain;
+        let Chain { mut stages, mut sink, lines, as_it_came, tokens, json_hidden, .. } = self.chain;
         stage::finish(&mut stages, &mut sink);
         let (mut text, mut kept) = sink.render();
         let mut cut = sink.cut;
@@ -447,8 +446,25 @@ impl Side {
             cut = 0;
             hidden = 0;
         }
-        SideDone { text, as_it_came, lines, raw_chars: chars, raw_tokens, hidden, cut, kept, confidence }
+        SideDone {
+            text,
+            as_it_came,
+            lines,
+            raw_chars: self.raw_chars,
+            raw_tokens,
+            hidden,
+            cut,
+            kept,
+            confidence,
+        }
     }
+}
+
+/// Characters of a text, whatever its pieces: each has one byte that goes on from none.
+fn characters(bytes: &[u8]) -> usize {
+    // In steps that a byte can count, so that many are counted at once.
+    let starts = |part: &[u8]| usize::from(part.iter().fold(0u8, |n, b| n + u8::from(*b & 0xc0 != 0x80)));
+    bytes.chunks(255).map(starts).sum()
 }
 
 /// Runs of blank lines made one, none at the ends.

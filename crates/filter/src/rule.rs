@@ -144,9 +144,12 @@ impl Match {
                 let name = command::base(program);
                 let has = |wanted: &str| {
                     argv.iter().skip(1).any(|word| {
-                        // `*.log`: how an argument ends.
+                        // `*test*`: what an argument holds; `*.log`: how it ends.
                         word == wanted
-                            || wanted.strip_prefix('*').is_some_and(|end| word.ends_with(end))
+                            || wanted.strip_prefix('*').is_some_and(|end| match end.strip_suffix('*') {
+                                Some(middle) => word.contains(middle),
+                                None => word.ends_with(end),
+                            })
                             || (wanted.len() > 2
                                 && word.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('=')))
                     })

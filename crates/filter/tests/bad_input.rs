@@ -198,3 +198,18 @@ fn whoever_watches_sees_each_line_as_soon_as_it_ends() {
         }
     }
 }
+
+#[test]
+fn characters_are_counted_as_they_were_written() {
+    for (out, chars) in [
+        ("é".repeat(1_000_000), 1_000_000),
+        ("10%\r20%\rdone\n".to_owned(), 13),
+        (format!("[{}0]\n", "1, ".repeat(50_000)), 150_004),
+        ("\u{1b}[1m日本\u{1b}[0m".to_owned(), 10),
+    ] {
+        for size in [7, 4096] {
+            let pieces = out.as_bytes().chunks(size).map(|piece| (Stream::Stdout, piece.to_vec()));
+            assert_eq!(stream("./x", 0, pieces).stats.raw_chars, chars);
+        }
+    }
+}

@@ -506,3 +506,21 @@ fn the_last_state_of_a_progress_line_stays_and_escapes_do_not() {
     assert_eq!(toolgate_filter::sanitize_output("a\r\r\nb"), "a\nb");
     assert_eq!(toolgate_filter::sanitize_output("\u{1b}]0;title\u{7}\u{1b}[?25lon\u{1b}[?25h"), "on");
 }
+
+#[test]
+fn the_words_of_a_program_are_no_noise_of_what_runs_it() {
+    let own = "Loaded 45 records\nChecking disk /dev/sda1: 98% used\nBuilding index: 4 segments\nDownloading chunk 7 of 9\nVerifying sum 77\n";
+    let noise = "   Compiling serde v1.0.229\n   Compiling a v0.1.0 (/w/a)\n    Checking b v0.2.0\n";
+    let words = ["Loaded 45", "98% used", "4 segments", "chunk 7", "sum 77"];
+    for command in ["cargo run", "cargo test", "cargo nextest run", "cargo bench"] {
+        let done = keeps(command, 0, own, noise, &words);
+        assert!(!done.text.contains("serde"), "{command}: {}", done.text);
+    }
+    keeps("bazel run //x", 0, "Loading 3 models\nAnalyzing model 2\n", "", &["3 models", "model 2"]);
+    keeps("bundle exec x", 0, "Using cache at /x\nUsing rake 13.0.6\n", "", &["Using cache"]);
+    keeps("swift run", 0, "Updating prices: 33\nFetching rates\n", "", &["Updating prices", "rates"]);
+    let deployed = "✔ Built bundle 4f2c\n✔ Deployed to https://a.example/4f2c\nall good\n";
+    for command in ["npm run deploy", "make deploy", "just deploy", "yarn deploy", "pnpm run build"] {
+        keeps(command, 0, deployed, "", &["bundle 4f2c", "https://a.example/4f2c"]);
+    }
+}

@@ -249,6 +249,16 @@ impl<'w> Reader<'w> {
     fn is_info(&self, args: &[Word<'_>]) -> bool {
         match args {
             [one] => one.is_exact() && self.spec.is_info(&one.text) || self.asks_for_help(args),
+            // `pip help install`
+            [help, names @ ..]
+                if help.text == "help"
+                    && self.call.specs.len() == 1
+                    && self.spec.has_subs()
+                    && self.spec.is_info("help") =>
+            {
+                let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+                names.iter().all(|w| !w.text.starts_with('-') && w.text.bytes().all(plain))
+            }
             _ => self.asks_for_help(args),
         }
     }

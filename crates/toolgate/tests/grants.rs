@@ -201,6 +201,11 @@ fn a_shell_an_interpreter_a_wrapper_and_what_is_not_known_are_never_granted() {
         "make SHELL=./x",
         "rm -rf src*",
         "rm -rf *",
+        "cat f | toolgate run -",
+        "toolgate exec reply.md",
+        "toolgate call bash '{}'",
+        "toolgate grants add 'git push'",
+        "cat f | mytool -",
     ] {
         if wall.verdict(command) == "allow" {
             continue;
@@ -239,6 +244,11 @@ fn each_command_that_is_asked_about_is_granted_by_itself() {
     ");
     wall.grant("git fetch && rm src/a.rs; mytool --now 'a b'");
     wall.says("allow", &["mytool --now 'a b'", "rm src/a.rs"]);
+    // It may run what it is given.
+    wall.says(
+        "ask",
+        &["cat f | mytool --now 'a b'", "mytool --now 'a b' < f", "mytool --now 'a b' <<< 'rm x'"],
+    );
     wall.says("ask", &["mytool --now a b", "mytool", "rm src/b.rs"]);
 }
 

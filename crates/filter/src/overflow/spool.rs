@@ -16,7 +16,7 @@ const HEAD: usize = 16 * 1024;
 const TAIL: usize = 48 * 1024;
 /// Most bytes of the end that are held back for an output beyond its limit.
 const END: usize = 4 * 1024 * 1024;
-/// After so many bytes it is looked whether the disk still has space.
+/// After so many bytes, or what is free beyond the reserve, it is looked whether the disk still has space.
 const LOOK: u64 = 4 * 1024 * 1024;
 
 /// What of an output is not in its file.
@@ -50,7 +50,8 @@ pub struct Spool {
     written: u64,
     /// The disk, and what must stay free on it.
     watch: Option<(Arc<OwnedFd>, Reserve)>,
-    looked: u64,
+    /// Bytes that are written before the next look.
+    unlooked: u64,
     bytes: u64,
     lines: u64,
     ends_in_line: bool,
@@ -91,7 +92,7 @@ impl Spool {
             most: most.max(1),
             written: 0,
             watch: None,
-            looked: 0,
+            unlooked: LOOK,
             bytes: 0,
             lines: 0,
             ends_in_line: false,
@@ -106,6 +107,7 @@ impl Spool {
     /// Stops writing when less than the reserve is free.
     pub(super) fn watching(mut self, watch: (Arc<OwnedFd>, Reserve)) -> Self {
         self.watch = Some(watch);
+        self.unlooked = 0;
         self
     }
 
@@ -140,7 +142,9 @@ impl Spool {
     }
 
     fn store(&mut self, bytes: &[u8]) {
-        self.look();
+        if self.file.is_some() {
+            self.look(bytes.len() as u64);
+        }
         let Some(file) = &mut self.file else { return };
         // What may be kept of the end is held back, and comes last.
         let end_most = (self.most / 4).min(END as u64);
@@ -163,17 +167,19 @@ impl Spool {
         }
     }
 
-    /// Stops where the disk has filled up meanwhile.
-    fn look(&mut self) {
-        if self.written < self.looked + LOOK || self.file.is_none() {
+    /// Stops where the disk has filled up meanwhile, or would.
+    fn look(&mut self, bytes: u64) {
+        if let Some(left) = self.unlooked.checked_sub(bytes) {
+            self.unlooked = left;
             return;
         }
-        self.looked = self.written;
-        if let Some((folder, reserve)) = &self.watch
-            && reserve.holds(folder).is_err()
-        {
-            self.error = Some("not enough space is left on the disk".to_owned());
-            self.file = None;
+        let Some((folder, reserve)) = &self.watch else { return };
+        match reserve.room(folder) {
+            Ok(room) if room >= bytes => self.unlooked = (room - bytes).min(LOOK),
+            _ => {
+                self.error = Some("not enough space is left on the disk".to_owned());
+                self.file = None;
+            }
         }
     }
 

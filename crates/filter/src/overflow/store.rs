@@ -220,7 +220,7 @@ impl Store {
     pub fn create_as(&self, id: OutputId) -> Result<Spool, StoreError> {
         let reserve =
             Reserve::of(&self.folder, self.config.reserve_bytes).map_err(|e| self.folder_failed(e))?;
-        reserve.holds(&self.folder).map_err(|free| StoreError::NoSpace { free, reserve: reserve.0 })?;
+        reserve.room(&self.folder).map_err(|free| StoreError::NoSpace { free, reserve: reserve.0 })?;
         sweep::sweep(self, SystemTime::now())?;
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&*self.folder, id.file_name(), flags, Mode::RUSR | Mode::WUSR)
@@ -307,12 +307,12 @@ impl Reserve {
         Self(bytes)
     }
 
-    /// Fails with what is free where that is less.
-    pub(super) fn holds(self, folder: &OwnedFd) -> Result<(), u64> {
+    /// What may be written; fails with what is free where that is less than the reserve.
+    pub(super) fn room(self, folder: &OwnedFd) -> Result<u64, u64> {
         match rustix::fs::fstatvfs(folder) {
             Ok(space) => {
                 let free = space.f_bavail.saturating_mul(space.f_frsize);
-                if free < self.0 { Err(free) } else { Ok(()) }
+                free.checked_sub(self.0).ok_or(free)
             }
             Err(_) => Err(0),
         }

@@ -1,6 +1,6 @@
 //! How much of a line that has not ended is certain, whatever comes next.
 
-use super::escapes::Plain;
+use super::escapes::{self, Plain};
 use super::secrets::Secrets;
 use super::shapes::shapes_so_far;
 use std::ops::Range;
@@ -10,13 +10,17 @@ use std::ops::Range;
 /// A secret that is not certain yet begins behind that place, and none lies across it.
 pub(super) fn settled(held: &[u8], secrets: &Secrets) -> (Vec<Range<usize>>, usize) {
     let (mut spans, mut certain) = seen(held, secrets);
-    if let Some(plain) = Plain::of(held) {
+    let decided = &held[..escapes::decided(held)];
+    if let Some(plain) = Plain::of(decided) {
         let (inside, open) = seen(&plain.bytes, secrets);
         if open < plain.bytes.len() {
             certain = certain.min(plain.origin(open));
         }
         spans.extend(inside.iter().filter_map(|span| plain.origins(span)));
+    } else if decided.len() < held.len() {
+        certain = certain.min(seen(decided, secrets).1);
     }
+    certain = certain.min(decided.len());
     spans.sort_unstable_by_key(|span| span.start);
     for span in spans.iter().rev() {
         if span.start < certain && certain < span.end {

@@ -38,6 +38,18 @@ fn secrets_of_known_shapes_are_masked() {
             "gh\x1b[01;31mp_16C7e42F292c6912\x1b[mE7710c838347Ae178B4a".to_owned(),
             "E7710c838347Ae178B4a".to_owned(),
         ),
+        (
+            "gh\x1b]8;;http://x\x07p_16C7e42F292c6912\x1b]8;;\x1b\\E7710c838347Ae178B4a".to_owned(),
+            "E7710c".to_owned(),
+        ),
+        ("ghp_16C7e42F29\x1b(B2c6912E7710c838347\x1bPq\x1b\\Ae178B4a".to_owned(), "E7710c".to_owned()),
+        ("é\x08ghp_16C7e42F292c69é\x08\x1b[m12E7710c838347Ae178B4a".to_owned(), "E7710c".to_owned()),
+        // As a manual page is bold: each character is struck twice.
+        (
+            digits.chars().fold("Password: ".to_owned(), |bold, c| format!("{bold}{c}\x08{c}")),
+            "7\x087".to_owned(),
+        ),
+        ("t_o\x08\x08oken=9f8e7d6c5b4a3928".to_owned(), "9f8e7d".to_owned()),
     ] {
         let out = masked(&line);
         assert!(!out.contains(&secret), "{line} → {out}");
@@ -365,7 +377,7 @@ pub(super) fn secretive(parts: usize) -> impl Strategy<Value = String> {
         (at, true) => text[..at].to_owned(),
         (at, false) => text[at..].to_owned(),
     });
-    let small = "( |\n|\r|x|: |=|\"|'|\\\\|\\.|-|_|://|@|,|é|日|\x1b\\[31m|\x1b\\[m|\x1b|> |\\?|a1B2c3D4|Password: |token)";
+    let small = "( |\n|\r|x|: |=|\"|'|\\\\|\\.|-|_|://|@|,|é|日|\x1b\\[31m|\x1b\\[m|\x1b|\x1b\\]8;;u|\x07|\x1b\\\\|> |\\?|a1B2c3D4|Password: |token)";
     let part = prop_oneof![3 => prop::sample::select(whole.to_vec()), 3 => cut, 6 => small];
     prop::collection::vec(part, 0..parts).prop_map(|parts| parts.concat())
 }
@@ -399,6 +411,18 @@ proptest! {
         redactor.finish(&mut out);
         prop_assert!(masked <= redactor.masked());
         prop_assert_eq!(String::from_utf8(out).unwrap(), whole);
+    }
+
+    /// Whatever a terminal makes of a line, it puts no secret together that was not masked.
+    #[test]
+    fn a_terminal_shows_no_secret_that_was_written_in_parts(
+        parts in prop::collection::vec("(\x1b\\[[0-9;]{0,4}m|\x1b\\]8;;[a-z]{0,3}(\x07|\x1b\\\\)|\x1b\\(B|\x1b[=>7]|[a-zé]\x08){0,2}", 40),
+        before in "[a-z =]{0,5} ",
+    ) {
+        let token = format!("ghp_{}", chance("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", 36));
+        let line = token.chars().zip(&parts).fold(before, |line, (c, part)| format!("{line}{part}{c}"));
+        let shown = crate::sanitize_output(&masked(&line));
+        prop_assert!(!shown.contains(&token[..10]) && !shown.contains(&token[20..]), "{:?} shows {}", line, shown);
     }
 
     #[test]

@@ -152,6 +152,7 @@ impl Analyst<'_> {
                 for d in &dirs {
                     let full = path::join(d, value);
                     let full = full.strip_suffix("/.git").unwrap_or(&full).to_owned();
+                    self.push(Kind::List, Some(&full), span, "git works there");
                     state.set(PLACE, Variable::Scalar(full));
                 }
             }

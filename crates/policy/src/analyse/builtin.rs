@@ -208,8 +208,7 @@ impl Analyst<'_> {
                 }
                 Some(Data::Unknown)
             }
-            "exit" | "logout" | "return" | "break" | "continue" | ":" | "true" | "false" | "wait"
-            | "jobs" | "fg" | "bg" | "disown" | "suspend" | "times" | "dirs" | "caller" | "umask" => nothing,
+            "jobs" | "fg" | "bg" | "disown" | "suspend" | "times" | "dirs" | "caller" | "umask" => nothing,
             _ => None,
         }
     }

@@ -776,7 +776,16 @@ fn push_glob(text: &str, out: &mut String) {
             in_bracket = c != ']';
             continue;
         }
+        // `http://[::1]/`: a name that it finds would be no host of another machine.
+        let address = || {
+            let inside = text.get(i + 1..).and_then(|rest| rest.split_once(']'));
+            out.ends_with("://")
+                && inside.is_some_and(|(a, _)| {
+                    a.contains(':') && a.bytes().all(|b| b.is_ascii_hexdigit() || b == b':')
+                })
+        };
         match c {
+            '[' if address() => out.push(c),
             '*' | '?' => {
                 if !out.ends_with(SOME) {
                     out.push(SOME);

@@ -149,7 +149,13 @@ impl Analyst<'_> {
     fn known(&mut self, name: &str, words: &[Word<'static>], state: &mut State, input: &Data) -> Data {
         let Some(spec) = knowledge::program(name) else {
             let span = words.first().map(|w| w.span).unwrap_or_default();
-            self.unknown(format!("nothing is known about `{}`", shown(name)), span);
+            // What it is given may be what it runs: an answer about it alone is none about that.
+            let given = match input {
+                Data::Inherit => "",
+                Data::Text(text) if text.is_empty() => "",
+                _ => " and what it makes of its input",
+            };
+            self.unknown(format!("nothing is known about `{}`{given}", shown(name)), span);
             return Data::Unknown;
         };
         self.call(name, spec, words, state, input);

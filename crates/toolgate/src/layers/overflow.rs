@@ -1,6 +1,8 @@
 //! Keeps what is too long to be shown, and shows both ends of it.
 
-use toolgate_exec::{BoxFuture, Layer, Next, Outcome, Request, Session, ToolOutput, Truncation};
+use toolgate_exec::{
+    BoxFuture, Layer, Next, Outcome, Request, Session, StoredOutput, ToolOutput, Truncation,
+};
 
 use crate::output::{Outputs, lines, link, shorten};
 
@@ -58,8 +60,8 @@ impl OverflowLayer {
             format!("; {how}")
         });
         let ends = hidden.iter().filter(|b| **b == b'\n').count() as u64;
-        let error = output.stored.as_ref().and_then(|stored| stored.error.as_ref());
-        let error = error.map_or_else(String::new, |error| format!("; not kept in full: {error}"));
+        let not_kept = output.stored.as_ref().and_then(StoredOutput::not_kept);
+        let not_kept = not_kept.map_or_else(String::new, |what| format!("; {what}"));
         let dropped = hidden.len() as u64;
         output.truncation.get_or_insert(Truncation {
             total_bytes: total as u64,
@@ -67,7 +69,7 @@ impl OverflowLayer {
             dropped_lines: ends,
         });
         output.summary = format!(
-            "{}\n[… toolgate: {dropped} of {total} bytes ({ends} lines) not shown{error}{read} …]\n{tail}",
+            "{}\n[… toolgate: {dropped} of {total} bytes ({ends} lines) not shown{read}{not_kept} …]\n{tail}",
             head.strip_suffix('\n').unwrap_or(head),
         );
     }

@@ -94,7 +94,7 @@ impl Layer for Leash {
                 let calls = self.budget.calls.unwrap_or_default();
                 let reason =
                     Reason::new("budget-spent", format!("the sub-agent's {calls} calls are used up"));
-                let command = request.call().subject().into_owned();
+                let command = next.subject(&request).into_owned();
                 let hint = "report what is done, and what is left";
                 return Err(ToolError::Blocked { command, reasons: vec![reason.hint(hint)] });
             }

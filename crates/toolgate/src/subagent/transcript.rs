@@ -51,7 +51,7 @@ impl Layer for Transcript {
     fn handle<'a>(&'a self, request: Request, next: Next<'a>) -> BoxFuture<'a, toolgate_exec::Outcome> {
         Box::pin(async move {
             let tool = request.call().tool_id.clone();
-            let subject = request.call().subject().chars().take(SHOWN_CHARS).collect();
+            let subject = next.subject(&request).chars().take(SHOWN_CHARS).collect();
             let begun = Instant::now();
             let outcome = next.run(request).await;
             let ended = match &outcome {

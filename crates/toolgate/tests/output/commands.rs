@@ -183,6 +183,7 @@ async fn a_store_that_fails_costs_nothing_but_the_middle() {
     assert_eq!(out.exit, Some(ExitStatus::Code(6)));
     assert!(out.summary.starts_with("1\n2\n") && out.summary.contains("10000"));
     assert!(!out.summary.contains("output_read"), "{}", out.summary);
+    assert!(out.summary.contains("not kept: cannot open the folder"), "{}", out.summary);
     let stored = out.stored.unwrap();
     assert_eq!((stored.id, stored.bytes, stored.missing_bytes), (None, 48_894, 48_894));
     assert!(stored.error.unwrap().contains("cannot open the folder"));
@@ -196,6 +197,8 @@ async fn an_output_beyond_its_cap_keeps_its_end_and_the_command_goes_on() {
     assert_eq!(out.exit, Some(ExitStatus::Code(7)));
     let stored = out.stored.unwrap();
     assert!(stored.missing_bytes > 1_000_000 && stored.error.unwrap().contains("longer than"));
+    let told = format!("{} bytes of it not kept: longer than one output may be", stored.missing_bytes);
+    assert!(out.summary.contains(&told), "{}", out.summary);
     let file = place.stored();
     assert!(file.starts_with("1\n2\n") && file.ends_with("200000\nthe end\n") && file.len() < 101_000);
 }

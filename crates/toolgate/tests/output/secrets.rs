@@ -130,6 +130,9 @@ async fn a_skills_secret_is_in_no_answer_event_file_or_record_of_its_calls_or_of
     child.set_skill_env(Some(vars));
     let left = place.dir.path().join("left-behind");
     let command = format!("seq 1 1000; echo it is $KEY_A; printenv KEY_A > {}", left.display());
+    let typed = bash_call(&format!("true {VALUE} {TOKEN}"));
+    child.execute_tool_call(&typed).await.unwrap().unwrap();
+    assert_eq!(child.transcript()[0].subject, "true [redacted] [redacted]");
     let out = child.execute_tool_call(&bash_call(&command)).await.unwrap().unwrap();
     assert!(out.stored.is_some() && out.summary.contains("it is "), "{out:?}");
     let waits = format!(

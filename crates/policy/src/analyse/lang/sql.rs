@@ -70,6 +70,7 @@ impl Analyst<'_> {
         }
         for f in [
             "load_extension",
+            "readfile",
             "writefile",
             "edit",
             "fts3_tokenizer",
@@ -137,17 +138,16 @@ impl Analyst<'_> {
             | ".timer" | ".echo" | ".nullvalue" | ".separator" | ".print" | ".dbinfo" | ".fullschema"
             | ".lint" | ".eqp" | ".bail" | ".changes" | ".explain" | ".prompt" | ".limit" | ".sha3sum"
             | ".version" | ".timeout" => {}
-            ".output" | ".once" | ".log" | ".trace" | ".backup" | ".save" | ".clone" | ".excel" => {
-                match piped {
-                    Some(code) => self.shell_from(&code, span, state),
-                    None if file.is_some() => {
-                        if let Some(f) = words.last() {
-                            self.path_from(Kind::Write, f, span, state);
-                        }
+            ".output" | ".once" | ".log" | ".trace" | ".backup" | ".save" | ".clone" => match piped {
+                Some(code) => self.shell_from(&code, span, state),
+                None if file.is_some() => {
+                    if let Some(f) = words.last() {
+                        self.path_from(Kind::Write, f, span, state);
                     }
-                    None => {}
                 }
-            }
+                None => {}
+            },
+            ".excel" => self.unknown("a spreadsheet is opened", span),
             ".open" => {
                 if let Some(f) = words.last() {
                     self.path_from(Kind::Write, f, span, state);

@@ -282,12 +282,17 @@ impl Passage {
             SpoolState::Unneeded => None,
         };
         let id = stored.as_ref().and_then(|stored| stored.id.as_ref());
-        let how = |line, byte, by_line| Some(self.outputs.as_ref()?.how_from(id?, line, byte, by_line));
+        let not_kept = stored.as_ref().and_then(StoredOutput::not_kept);
+        let how = |line, byte, by_line| {
+            let read = id.zip(self.outputs.as_ref());
+            let read = read.map(|(id, outputs)| outputs.how_from(id, line, byte, by_line));
+            [read, not_kept.clone()].into_iter().flatten().reduce(|read, what| format!("{read}; {what}"))
+        };
         let rendered = render(&self.capture, &how);
         let most = self.capture.most();
         let filtered = self.filtered.as_ref().map(|done| {
             let text = done.text.trim_end();
-            match shorten(text, most) {
+            let text = match shorten(text, most) {
                 None => text.to_owned(),
                 Some((head, tail)) => {
                     let hidden = text.len() - head.len() - tail.len();
@@ -298,6 +303,10 @@ impl Passage {
                         head.trim_end()
                     )
                 }
+            };
+            match &not_kept {
+                Some(what) => format!("{text}\n[toolgate: the whole output: {what}]"),
+                None => text,
             }
         });
         Told { rendered, filtered, stats: self.stats.clone(), stored }
