@@ -15,6 +15,7 @@ mod git;
 mod ground;
 mod kernel;
 mod limits;
+mod map;
 mod network;
 mod processes;
 mod soak;
