@@ -55,6 +55,11 @@ pub trait Links {
 
     /// Whether an absolute path is a file that can be run.
     fn runs(&self, path: &str) -> bool;
+
+    /// Whether an absolute path is a directory that can be entered.
+    fn enters(&self, _path: &str) -> bool {
+        false
+    }
 }
 
 /// No links at all.

@@ -410,3 +410,44 @@ fn words_in_an_analysis_made_by_hand_are_judged_too() {
         with_rules(&[RuleText { program: strings(&["npm"]), args: strings(&["publish"]), ..rule("deny") }]);
     assert_eq!(judge.decide(&analysis, &command("")).verdict, Deny);
 }
+
+/// A machine on which there are these directories.
+struct There(&'static [&'static str]);
+
+impl Links for There {
+    fn resolve(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn runs(&self, _: &str) -> bool {
+        false
+    }
+
+    fn enters(&self, path: &str) -> bool {
+        path.strip_prefix("/home/dev/work/repo").is_some_and(|dir| self.0.contains(&dir))
+    }
+}
+
+#[test]
+fn a_change_to_a_directory_that_is_there_is_no_doubt() {
+    let judge = Judge { links: &There(&["", "/src"]), ..plain() };
+    for sure in ["cd src; ls; cd ..; touch x", "cd src && ls; cd ..; touch x", "cd src; touch ../x"] {
+        assert_eq!(verdict(&judge, sure), Allow, "{sure}");
+        assert_ne!(verdict(&plain(), sure), Allow, "{sure}");
+    }
+    for doubtful in [
+        "cd other; cd ..; touch x",
+        "cd src; cd other; cd ../..; touch x",
+        "cd \"$D\"; cd ..; touch x",
+        "[ -d src ] && cd src; cd ..; touch x",
+        "ls && cd src; cd ..; touch x",
+        "cd other || cd src; cd ..; touch x",
+        "f() { cd other; }; f; cd ..; touch x",
+        "eval 'cd other; ls'; cd ..; touch x",
+        "rm -r src; cd src; cd ..; touch x",
+        "mv src gone; cd src; cd ..; touch x",
+        "unheard-of; cd src; cd ..; touch x",
+    ] {
+        assert_ne!(verdict(&judge, doubtful), Allow, "{doubtful}");
+    }
+}

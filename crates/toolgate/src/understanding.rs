@@ -164,6 +164,11 @@ impl Links for FileSystemLinks {
     fn runs(&self, path: &str) -> bool {
         rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
     }
+
+    fn enters(&self, path: &str) -> bool {
+        // Of a directory alone there is a `.`.
+        self.runs(&format!("{path}/."))
+    }
 }
 
 #[cfg(test)]

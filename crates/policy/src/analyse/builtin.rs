@@ -5,7 +5,7 @@
 use super::program::By;
 use super::state::{State, Variable};
 use super::{Analyst, Data};
-use crate::effect::Kind;
+use crate::effect::{Effect, Kind};
 use crate::knowledge::schema::Lang;
 use crate::path;
 use crate::word::{UNKNOWN, Word, is_exact, shown};
@@ -244,9 +244,13 @@ impl Analyst<'_> {
             let one = one.clone();
             state.set("OLDPWD", Variable::Scalar(one));
         }
+        // What is there can be gone by then only if something takes it away.
+        let takes = |e: &Effect| matches!(e.kind, Kind::Delete | Kind::Move | Kind::Loss | Kind::Unknown);
+        let mut sure = target.is_exact() && !self.out.effects.iter().any(takes);
         let mut dirs: Vec<String> = Vec::new();
         for d in &state.dirs {
             let full = path::join(d, &target.text);
+            sure &= self.context.links.enters(&full);
             let mut places: Vec<String> = state.through_links(&full).collect();
             if places.is_empty() {
                 places.push(full);
@@ -259,6 +263,7 @@ impl Analyst<'_> {
             }
         }
         state.dirs = dirs;
+        state.may_stay |= !sure;
     }
 
     fn command_builtin(

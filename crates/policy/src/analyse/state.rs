@@ -35,6 +35,8 @@ pub(crate) struct State {
     pub zero: Option<String>,
     /// The directories the shell may be in.
     pub dirs: Vec<String>,
+    /// Whether a change of directory may have failed.
+    pub may_stay: bool,
     /// Why a plain name may not be the program it says.
     pub names_changed: Option<&'static str>,
     /// Whether a variable was set that a program may look at.
@@ -219,6 +221,7 @@ impl State {
         }
         self.variables_changed |= other.variables_changed;
         self.errexit &= other.errexit;
+        self.may_stay |= other.may_stay;
         self.finds_dots |= other.finds_dots;
         self.odd_echo |= other.odd_echo;
     }
@@ -234,6 +237,17 @@ impl State {
         for local in other.iter() {
             if !list.iter().any(|l| l.0 == local.0) {
                 list.push((local.0.clone(), local.1.clone(), false));
+            }
+        }
+    }
+
+    /// A `cd` that fails leaves the shell where it was.
+    pub(crate) fn stay(&mut self, before: Vec<String>) {
+        if self.may_stay && !self.errexit {
+            for dir in before {
+                if !self.dirs.contains(&dir) {
+                    self.dirs.push(dir);
+                }
             }
         }
     }

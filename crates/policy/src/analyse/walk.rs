@@ -53,18 +53,13 @@ impl Analyst<'_> {
     fn joined(&mut self, item: &Item, state: &mut State, script: &Script, input: &Data) -> Data {
         if item.rest.is_empty() {
             let before = state.dirs.clone();
+            state.may_stay = false;
             let data = self.pipeline(&item.first, state, script, input);
-            // A `cd` that fails leaves the shell where it was.
-            if state.dirs != before && !state.errexit {
-                for d in before {
-                    if !state.dirs.contains(&d) {
-                        state.dirs.push(d);
-                    }
-                }
-            }
+            state.stay(before);
             return data;
         }
         let before = state.clone();
+        state.may_stay = false;
         let mut out = self.pipeline(&item.first, state, script, input);
         // The state with everything so far having gone well, and the state if something did not.
         let mut failed: Option<State> = None;
@@ -98,12 +93,8 @@ impl Analyst<'_> {
         {
             state.merge(&f);
         }
-        if state.dirs != before.dirs && !leaves && !state.errexit {
-            for d in before.dirs {
-                if !state.dirs.contains(&d) {
-                    state.dirs.push(d);
-                }
-            }
+        if !leaves {
+            state.stay(before.dirs);
         }
         out
     }
