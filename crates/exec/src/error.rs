@@ -42,7 +42,7 @@ pub enum ToolError {
     },
     /// It touched a place outside its boundary, or the boundary could not be had.
     SandboxViolation {
-        /// The place.
+        /// The place; empty where it is about the boundary as a whole.
         path: PathBuf,
         /// What about it.
         message: String,
@@ -287,6 +287,9 @@ impl fmt::Display for ToolError {
             }
             Self::ConfirmationRequired { command, reasons, .. } => {
                 write!(f, "command requires confirmation: {}: {}", shown(command), listed(reasons))
+            }
+            Self::SandboxViolation { path, message, .. } if path.as_os_str().is_empty() => {
+                write!(f, "command not allowed by sandbox: {message}")
             }
             Self::SandboxViolation { path, message, .. } => {
                 write!(f, "path not allowed by sandbox: {}: {message}", path.display())

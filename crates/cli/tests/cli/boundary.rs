@@ -96,3 +96,14 @@ fn what_the_boundary_saw_is_told_whoever_shows_the_output() {
     let ran = user.toolgate(&["run", "--yes", "make"]);
     assert!((ran.out.clone() + &ran.err).contains(saw), "{ran:?}");
 }
+
+#[test]
+fn a_boundary_that_can_t_be_had_is_told_as_that_and_not_as_a_path() {
+    let user = User::new();
+    let ran = user.toolgate(&["run", "--network", "only:docs.example", "ls"]);
+    assert_eq!(ran.code, 126, "{ran:?}");
+    assert!(
+        ran.err.starts_with("refused: command not allowed by sandbox: a network scope by names"),
+        "{ran:?}"
+    );
+}

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::process::Signal;
@@ -57,7 +57,7 @@ impl SandboxSpawner {
     /// # Errors
     /// Where the policy asks for what can't be enforced here, or anywhere.
     pub fn new(policy: Policy) -> Result<Self, ToolError> {
-        let own = Sandbox::new(policy).map_err(|error| refusal(error, Path::new("/")))?;
+        let own = Sandbox::new(policy).map_err(refusal)?;
         Ok(Self { own, closed: OnceLock::new(), reading: Some(OnceLock::new()) })
     }
 
@@ -104,7 +104,7 @@ impl SandboxSpawner {
     fn start(&self, request: SpawnRequest) -> Result<Arc<dyn Child>, ToolError> {
         let SpawnRequest { program, args, env, cwd, stdout, stderr, network, needs, scratch, run_id } =
             request;
-        let sandbox = self.boundary(&network, needs).map_err(|error| refusal(error, &cwd))?;
+        let sandbox = self.boundary(&network, needs).map_err(refusal)?;
         let stdin =
             File::open("/dev/null").map_err(|error| ToolError::execution("opening /dev/null", error))?;
         let io = Io::Files { stdin: stdin.into(), stdout, stderr };
@@ -119,7 +119,7 @@ impl SandboxSpawner {
             policy.writable.extend(scratch);
             Sandbox::on(policy, sandbox.machine()).and_then(|sandbox| sandbox.spawn(command))
         };
-        let child = started.map_err(|error| refusal(error, &cwd))?;
+        let child = started.map_err(refusal)?;
         let news = child.as_fd().try_clone_to_owned();
         let news = news.map_err(|error| ToolError::execution("watching the command", error))?;
         let enforcement = told(child.enforcement());
@@ -135,7 +135,7 @@ impl Spawner for SandboxSpawner {
 }
 
 /// A boundary that can't be had is a violation; anything else is a failure of the machine.
-fn refusal(error: Error, cwd: &Path) -> ToolError {
+fn refusal(error: Error) -> ToolError {
     let (message, hint) = (error.to_string(), error.hint());
     match error {
         Error::Directory { path, .. } | Error::Writable { path, .. } | Error::BadPath { path } => {
@@ -151,7 +151,7 @@ fn refusal(error: Error, cwd: &Path) -> ToolError {
             source: io::Error::other(message),
             hint,
         },
-        _ => ToolError::SandboxViolation { path: PathBuf::from(cwd), message, hint },
+        _ => ToolError::SandboxViolation { path: PathBuf::new(), message, hint },
     }
 }
 
