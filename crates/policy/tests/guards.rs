@@ -431,7 +431,12 @@ impl Links for There {
 #[test]
 fn a_change_to_a_directory_that_is_there_is_no_doubt() {
     let judge = Judge { links: &There(&["", "/src"]), ..plain() };
-    for sure in ["cd src; ls; cd ..; touch x", "cd src && ls; cd ..; touch x", "cd src; touch ../x"] {
+    for sure in [
+        "cd src; ls; cd ..; touch x",
+        "cd src && ls; cd ..; touch x",
+        "cd src; touch ../x",
+        "echo x > y; cd src; make; cd ..; cd src; cargo build; cd ..; touch x",
+    ] {
         assert_eq!(verdict(&judge, sure), Allow, "{sure}");
         assert_ne!(verdict(&plain(), sure), Allow, "{sure}");
     }
@@ -447,6 +452,9 @@ fn a_change_to_a_directory_that_is_there_is_no_doubt() {
         "rm -r src; cd src; cd ..; touch x",
         "mv src gone; cd src; cd ..; touch x",
         "unheard-of; cd src; cd ..; touch x",
+        "git checkout main; cd src; cd ..; touch x",
+        "git pull --rebase . main; cd src; cd ..; touch x",
+        "tar xf a.tar; cd src; cd ..; touch x",
     ] {
         assert_ne!(verdict(&judge, doubtful), Allow, "{doubtful}");
     }
