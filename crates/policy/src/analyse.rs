@@ -18,6 +18,7 @@ mod output;
 mod program;
 mod search_path;
 mod state;
+mod taken;
 mod walk;
 
 pub use network::is_loopback;
@@ -251,6 +252,10 @@ pub(crate) struct Analyst<'c> {
     empties: bool,
     /// What the last walk over directories prints.
     found: Option<Vec<String>>,
+    /// What may have been taken away by now.
+    taken: taken::Taken,
+    /// How many effects were searched for a file that drives builds, and the first that was found.
+    driver: (usize, Option<String>),
 }
 
 impl<'c> Analyst<'c> {
@@ -272,6 +277,8 @@ impl<'c> Analyst<'c> {
             secret: None,
             empties: false,
             found: None,
+            taken: taken::Taken::default(),
+            driver: (0, None),
         }
     }
 
@@ -295,22 +302,35 @@ impl<'c> Analyst<'c> {
     /// Notes an effect.
     fn push(&mut self, kind: Kind, target: Option<&str>, span: Span, note: impl Into<Cow<'static, str>>) {
         if kind == Kind::Project
-            && let Some(file) = self.out.effects.iter().find_map(|e| self.drives(e))
+            && let Some(file) = self.driver()
         {
-            self.unknown(format!("{file} was written just before, and decides what is run"), span);
+            let why = format!("{file} was written just before, and decides what is run");
+            self.unknown(why, span);
         }
-        let effect = Effect {
+        self.note(Effect {
             kind,
             target: target.map(Into::into),
             path: None,
             span: self.at(span),
             command: self.command,
             note: note.into(),
-        };
+        });
+    }
+
+    fn note(&mut self, effect: Effect) {
         // The same command in a loop or a function says the same thing again.
         if !self.out.effects.iter().rev().take(16).any(|e| *e == effect) {
             self.out.effects.push(effect);
         }
+    }
+
+    /// The first file that was written and drives builds.
+    fn driver(&mut self) -> Option<&str> {
+        let (searched, found) = std::mem::take(&mut self.driver);
+        let new = self.out.effects.get(searched..).unwrap_or_default();
+        let found = found.or_else(|| new.iter().find_map(|e| self.drives(e)).map(str::to_owned));
+        self.driver = (self.out.effects.len(), found);
+        self.driver.1.as_deref()
     }
 
     /// The name of a file that this effect writes and that tells a build or a runner what to start.
@@ -369,16 +389,13 @@ impl<'c> Analyst<'c> {
         if full.contains(UNKNOWN) && full.starts_with("/dev/") {
             self.push(Kind::Send, Some(&full), span, "the path may be a connection to a host");
         }
-        let effect = Effect {
+        self.note(Effect {
             kind,
             target: Some(text.into()),
             path: Some(full.into()),
             span: self.at(span),
             command: self.command,
             note: Cow::Borrowed(note),
-        };
-        if !self.out.effects.iter().rev().take(16).any(|e| *e == effect) {
-            self.out.effects.push(effect);
-        }
+        });
     }
 }

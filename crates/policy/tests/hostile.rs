@@ -93,6 +93,8 @@ fn growth_is_bounded() {
     judge(&format!("cat {}", "src/* ".repeat(9000)));
     judge(&format!("find . {}", "-exec echo {} \\; ".repeat(2000)));
     judge(&format!("{}cat", "cat <<A | ".repeat(300)));
+    judge(&"make;cd .;".repeat(6000));
+    judge(&"echo x>y;cd z;".repeat(4000));
     judge(&format!("x={}; {}", "1,".repeat(1000), "IFS=,; for i in $x; do echo $i; done; ".repeat(10)));
 }
 

@@ -5,7 +5,7 @@
 use super::program::By;
 use super::state::{State, Variable};
 use super::{Analyst, Data};
-use crate::effect::{Effect, Kind};
+use crate::effect::Kind;
 use crate::knowledge::schema::Lang;
 use crate::path;
 use crate::word::{UNKNOWN, Word, is_exact, shown};
@@ -245,10 +245,11 @@ impl Analyst<'_> {
             state.set("OLDPWD", Variable::Scalar(one));
         }
         let mut sure = target.is_exact();
+        self.taken.look(&self.out.effects);
         let mut dirs: Vec<String> = Vec::new();
         for d in &state.dirs {
             let full = path::join(d, &target.text);
-            sure &= self.context.links.enters(&full) && !self.may_be_gone(&full);
+            sure &= !self.taken.may_hold(&full) && self.context.links.enters(&full);
             let mut places: Vec<String> = state.through_links(&full).collect();
             if places.is_empty() {
                 places.push(full);
@@ -262,19 +263,6 @@ impl Analyst<'_> {
         }
         state.dirs = dirs;
         state.may_stay |= !sure;
-    }
-
-    /// Whether what is there now may have been taken away by the time the script comes here.
-    fn may_be_gone(&self, dir: &str) -> bool {
-        let effects = &self.out.effects;
-        // A build writes among the files of a project. Others put all of them in another state: `git checkout`.
-        let builds = |e: &Effect| effects.iter().any(|o| o.kind == Kind::Project && o.command == e.command);
-        let around = |e: &Effect| e.path.as_ref().is_none_or(|path| path::below(path, dir).is_some());
-        effects.iter().any(|e| match e.kind {
-            Kind::Delete | Kind::Move | Kind::Loss | Kind::Unknown => true,
-            Kind::Write => around(e) && !builds(e),
-            _ => false,
-        })
     }
 
     fn command_builtin(

@@ -245,9 +245,7 @@ impl State {
     pub(crate) fn stay(&mut self, before: Vec<String>) {
         if self.may_stay && !self.errexit {
             for dir in before {
-                if !self.dirs.contains(&dir) {
-                    self.dirs.push(dir);
-                }
+                self.add_dir(&dir);
             }
         }
     }
