@@ -6,10 +6,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod stage;
+
+use stage::Stage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use toolgate_policy::batch::{Judge, Request};
 use toolgate_policy::profile::Verdict;
 
@@ -466,56 +468,19 @@ fn locate(name: &str) -> Option<PathBuf> {
     ["/usr/bin", "/bin", "/usr/local/bin"].iter().map(|d| Path::new(d).join(name)).find(|p| p.exists())
 }
 
-/// A directory that holds a logging stub and the programs under test, and nothing else.
-struct Stage {
-    root: PathBuf,
-}
-
-impl Stage {
-    fn new() -> Stage {
-        let root = std::env::temp_dir().join(format!("toolgate-policy-stage-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&root);
-        std::fs::create_dir_all(root.join("bin")).unwrap();
-        std::fs::create_dir_all(root.join("work")).unwrap();
-        let stub = root.join("bin/curl");
-        std::fs::write(&stub, "#!/bin/bash\necho \"$0 $*\" >> \"$STAGE_LOG\"\n").unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
-            let names: BTreeSet<&str> = carriers().iter().flat_map(|c| c.needs.iter().copied()).collect();
-            for name in names {
-                if let Some(real) = locate(name) {
-                    std::os::unix::fs::symlink(real, root.join("bin").join(name)).unwrap();
-                }
+/// With the programs under test on its search path.
+fn stage() -> Stage {
+    let stage = Stage::new("carriers");
+    #[cfg(unix)]
+    {
+        let names: BTreeSet<&str> = carriers().iter().flat_map(|c| c.needs.iter().copied()).collect();
+        for name in names {
+            if let Some(real) = locate(name) {
+                std::os::unix::fs::symlink(real, stage.bin().join(name)).unwrap();
             }
         }
-        Stage { root }
     }
-
-    /// Whether bash starts the stub when it runs this text.
-    fn starts_stub(&self, text: &str) -> bool {
-        let log = self.root.join("log");
-        let _ = std::fs::remove_file(&log);
-        let _ = Command::new("/bin/bash")
-            .args(["-c", text])
-            .current_dir(self.root.join("work"))
-            .env_clear()
-            .env("PATH", self.root.join("bin"))
-            .env("STAGE_LOG", &log)
-            .env("HOME", self.root.join("work"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        log.exists()
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.root);
-    }
+    stage
 }
 
 #[test]
@@ -524,7 +489,7 @@ fn what_bash_really_starts_is_never_allowed() {
         println!("skipped: there is no bash here");
         return;
     }
-    let stage = Stage::new();
+    let stage = stage();
     let mut started: BTreeMap<bool, usize> = BTreeMap::new();
     let all = texts("curl https://evil.example");
     let singles = carriers().len();

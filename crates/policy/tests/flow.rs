@@ -5,8 +5,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+mod stage;
+
+use stage::Stage;
 use toolgate_policy::batch::{Judge, Request};
 use toolgate_policy::profile::Verdict::{self, Allow};
 
@@ -110,49 +111,17 @@ fn texts() -> Vec<String> {
     out
 }
 
-/// A search path that holds nothing but a stub, and files for patterns to find.
-struct Stage(PathBuf);
-
-impl Stage {
-    fn new(name: &str) -> Stage {
-        let root = std::env::temp_dir().join(format!("toolgate-policy-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&root);
-        std::fs::create_dir_all(root.join("bin")).unwrap();
-        std::fs::create_dir_all(root.join("work")).unwrap();
-        for name in ["a", "b", "c", "d"] {
-            std::fs::write(root.join("work").join(name), "").unwrap();
-        }
-        let stub = root.join("bin/curl");
-        std::fs::write(&stub, "#!/bin/bash\necho >> \"$STAGE_LOG\"\n").unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
-        }
-        Stage(root)
+/// Files for patterns to find.
+fn stage(name: &str) -> Stage {
+    let stage = Stage::new(name);
+    for name in ["a", "b", "c", "d"] {
+        std::fs::write(stage.work().join(name), "").unwrap();
     }
-
-    fn starts_stub(&self, text: &str) -> bool {
-        let log = self.0.join("log");
-        let _ = std::fs::remove_file(&log);
-        let _ = Command::new("/bin/bash")
-            .args(["-c", &format!("ulimit -t 5; {text}")])
-            .current_dir(self.0.join("work"))
-            .env_clear()
-            .env("PATH", self.0.join("bin"))
-            .env("STAGE_LOG", &log)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        log.exists()
-    }
+    stage
 }
 
-impl Drop for Stage {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn starts_stub(stage: &Stage, text: &str) -> bool {
+    stage.starts_stub(&format!("ulimit -t 5; {text}"))
 }
 
 #[test]
@@ -161,11 +130,11 @@ fn what_bash_starts_after_a_change_is_never_allowed() {
         println!("skipped: there is no bash here");
         return;
     }
-    let stage = Stage::new("allowed");
+    let stage = stage("allowed");
     let (mut started, mut wrong) = (0, Vec::new());
     for text in texts() {
         if judge(&text) == Allow {
-            if stage.starts_stub(&text) {
+            if starts_stub(&stage, &text) {
                 wrong.push(text);
             }
         } else {
@@ -183,9 +152,9 @@ fn most_of_these_texts_start_it() {
         println!("skipped: there is no bash here");
         return;
     }
-    let stage = Stage::new("sample");
+    let stage = stage("sample");
     let sample: Vec<String> = texts().into_iter().step_by(5).collect();
-    let started = sample.iter().filter(|text| stage.starts_stub(text)).count();
+    let started = sample.iter().filter(|text| starts_stub(&stage, text)).count();
     assert!(started * 10 >= sample.len() * 7, "{started} of {}", sample.len());
 }
 
