@@ -35,6 +35,14 @@ while IFS= builtin read -r -d '' text; do
 done
 "#;
 
+/// A group is signalled whole, the part outside the process namespace too.
+#[test]
+fn a_script_that_signals_its_group_does_not_reach_the_tests() {
+    let Some(bash) = bash::installed() else { return };
+    let output = bash::run(&bash, Path::new("/"), "echo before; kill -USR1 0; echo after", b"", &[]);
+    assert!(output.starts_with(b"before\n"), "{}", output.escape_ascii());
+}
+
 #[test]
 fn certain_values_are_what_bash_makes_of_them() {
     let Some(bash) = bash::installed() else { return };

@@ -64,7 +64,7 @@ const PLACES: [&str; 47] = [
     "%a; n=0; g() { %u; %b; n=$((n+1)); if [ $n -lt 3 ]; then h; fi; }; h() { g; }; g",
     "%a; eval '%b'; %u",
     "%a; . /dev/stdin <<'END'\n%b\nEND\n%u",
-    "%a; trap '%b' USR1; kill -USR1 $$; %u",
+    "%a; trap '%b' USR1; kill -USR1 \"$$\"; %u",
     "%a; trap '%b' DEBUG; %u; %u",
     "%a; trap '%u' EXIT; %b",
     "%a; (trap '%u' EXIT; %b)",

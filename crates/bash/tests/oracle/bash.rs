@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -46,7 +47,8 @@ pub fn installed() -> Option<PathBuf> {
 pub fn run(bash: &Path, dir: &Path, driver: &str, input: &[u8], env: &[(&str, &OsStr)]) -> Vec<u8> {
     let mut command = isolated(bash);
     command.args(["--norc", "--noprofile", "-c", driver, "driver"]);
-    command.current_dir(dir).env_clear();
+    // `kill -USR1 0` reaches a group across process namespaces: it must not be the tests' own.
+    command.current_dir(dir).env_clear().process_group(0);
     for (name, value) in env {
         command.env(name, value);
     }

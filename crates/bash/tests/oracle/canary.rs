@@ -7,6 +7,7 @@ use super::bash::Scratch;
 use super::scripts::STUBS;
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -145,7 +146,8 @@ impl Cage {
         };
         let limits = "ulimit -v 1000000 -f 1000 -c 0; cd /w 2>/dev/null;";
         command.args(["--norc", "--noprofile", "-c", &format!("{limits}{driver}")]);
-        command.current_dir(self.root.path()).env_clear().env("LC_ALL", "C.UTF-8");
+        // `kill -USR1 0` reaches a group across process namespaces: it must not be the tests' own.
+        command.current_dir(self.root.path()).env_clear().env("LC_ALL", "C.UTF-8").process_group(0);
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }

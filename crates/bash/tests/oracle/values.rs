@@ -300,7 +300,7 @@ impl Values<'_> {
             16 => format!("trap '{name}=trapped' ERR"),
             17 => format!("trap '{name}=trapped' RETURN"),
             18 => format!("trap '{name}=trapped' EXIT"),
-            19 => format!("trap '{name}=trapped' USR1; kill -USR1 $BASHPID"),
+            19 => format!("trap '{name}=trapped' USR1; kill -USR1 \"$BASHPID\""),
             20 => "trap - DEBUG ERR RETURN".into(),
             21 => format!("eval \"{name}={word}\""),
             22 => format!("eval {name}={word}"),

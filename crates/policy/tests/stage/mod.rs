@@ -1,5 +1,6 @@
 //! A real bash, and a stub that tells whether it was started.
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -39,6 +40,8 @@ impl Stage {
         let _ = std::fs::remove_file(log);
         let _ = Command::new("/bin/bash")
             .args(["-c", text])
+            // A text that signals its group must not reach the tests.
+            .process_group(0)
             .current_dir(self.work())
             .env_clear()
             .env("PATH", self.bin())
