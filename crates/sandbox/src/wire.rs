@@ -98,7 +98,7 @@ fields!(Policy {
     least,
 });
 fields!(Protected { name, guard });
-fields!(Limits { wall, cpu, memory, processes, file_size, open_files, scratch, scratch_files });
+fields!(Limits { wall, cpu, memory, processes, file_size, open_files, scratch, scratch_files, output });
 fields!(Machine { landlock_abi, seccomp, namespaces_refused, fresh_proc_refused, network_refused });
 fields!(Watched { path, before });
 fields!(Stamp { device, inode, seconds, nanos, size });

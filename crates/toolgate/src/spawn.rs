@@ -98,6 +98,11 @@ pub trait Child: Send + Sync {
     /// What is really enforced around it.
     fn enforcement(&self) -> Enforcement;
 
+    /// How many bytes it may print, both streams together; who reads them ends it where it prints more.
+    fn output_limit(&self) -> Option<u64> {
+        None
+    }
+
     /// What the boundary has refused it since this was last asked, a phrase each: the sockets it may not
     /// have, as far as that can be seen. At most a few dozen are told.
     fn refusals(&self) -> Vec<String> {

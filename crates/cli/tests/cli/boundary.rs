@@ -85,6 +85,19 @@ fn a_limit_that_ends_a_command_is_named() {
 }
 
 #[test]
+fn a_command_that_prints_more_than_allowed_ends_and_says_so() {
+    let user = User::new();
+    user.user_config("[sandbox.limits]\noutput_mb = 1\n");
+    for flags in [&["run", "--yes"][..], &["run", "--yes", "--raw"]] {
+        let ran = user.toolgate(&[flags, &["yes"]].concat());
+        assert_eq!(ran.code, 128 + 9, "{}", ran.err);
+        assert!(ran.err.contains("[ended by a limit: it printed more than allowed]"), "{}", ran.err);
+        // What was in its pipes when it ended is still shown.
+        assert!(ran.out.len() < 4 << 20, "{}", ran.out.len());
+    }
+}
+
+#[test]
 fn what_the_boundary_saw_is_told_whoever_shows_the_output() {
     let user = User::new();
     user.file("work/reach.py", "import socket\ntry: socket.socket()\nexcept OSError: pass\n");

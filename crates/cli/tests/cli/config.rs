@@ -72,6 +72,7 @@ fn each_value_says_where_it_is_from() {
     file_size_mb = 0                # built-in
     open_files = 0                  # built-in
     scratch_mb = 4096               # built-in
+    output_mb = 0                   # built-in
     --- exit 0
     "#);
     let report = user.toolgate(&["config", "show", "--json"]).json();

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 /// How much a command may use; `None` is no limit of ours.
 ///
-/// Output is not among them. Its pipes are the caller's, who reads as much as it wants, and a command that
-/// nobody reads from waits. `toolgate`'s shell holds a bounded part of it in memory, bounds what it shows and
-/// what it keeps, and ends a command that goes on printing when its time is over.
+/// All but one are kept by the boundary. The pipes of the output are the caller's: who reads them counts, and ends
+/// a command that printed too much with [`Child::kill`](crate::Child::kill), as `toolgate`'s shell does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Time on the clock, then the whole tree is killed.
@@ -25,6 +24,8 @@ pub struct Limits {
     pub scratch: Option<u64>,
     /// Files in the private `/tmp`, `/dev/shm` and `/run` together.
     pub scratch_files: Option<u64>,
+    /// Bytes printed to standard output and standard error together; kept by whoever reads them.
+    pub output: Option<u64>,
 }
 
 impl Default for Limits {
@@ -39,6 +40,7 @@ impl Default for Limits {
             open_files: None,
             scratch: Some(4 << 30),
             scratch_files: Some(1 << 20),
+            output: None,
         }
     }
 }
@@ -56,6 +58,7 @@ impl Limits {
             open_files: None,
             scratch: None,
             scratch_files: None,
+            output: None,
         }
     }
 }

@@ -79,7 +79,7 @@ pub enum SandboxNetwork {
 
 /// How much one command and all it starts may use; 0 is no limit.
 ///
-/// What of its output is shown and kept is bounded by `tools.overflow`, and how long it may print by `tools.shell.timeout`.
+/// What of its output is shown and kept is bounded by `tools.overflow`, however much it prints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -105,6 +105,9 @@ pub struct SandboxLimits {
     /// Mebibytes in the command's own `/tmp`, `/dev/shm` and `/run` together.
     #[schemars(range(max = 1_073_741_824), extend("x-project" = "limit"))]
     pub scratch_mb: u64,
+    /// Mebibytes of output; who prints more is ended.
+    #[schemars(range(max = 1_073_741_824), extend("x-project" = "limit"))]
+    pub output_mb: u64,
 }
 
 impl Default for SandboxLimits {
@@ -117,6 +120,7 @@ impl Default for SandboxLimits {
             file_size_mb: 0,
             open_files: 0,
             scratch_mb: 4096,
+            output_mb: 0,
         }
     }
 }

@@ -68,6 +68,7 @@ impl SandboxLimits {
         limits.file_size = bytes(self.file_size_mb);
         limits.open_files = some(self.open_files);
         limits.scratch = bytes(self.scratch_mb);
+        limits.output = bytes(self.output_mb);
     }
 }
 

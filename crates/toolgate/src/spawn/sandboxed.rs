@@ -123,7 +123,13 @@ impl SandboxSpawner {
         let news = child.as_fd().try_clone_to_owned();
         let news = news.map_err(|error| ToolError::execution("watching the command", error))?;
         let enforcement = told(child.enforcement());
-        Ok(Arc::new(Contained { state: Mutex::new(State { child, told: 0 }), news, enforcement }))
+        let output_limit = sandbox.policy().limits.output;
+        Ok(Arc::new(Contained {
+            state: Mutex::new(State { child, told: 0 }),
+            news,
+            enforcement,
+            output_limit,
+        }))
     }
 }
 
@@ -171,6 +177,7 @@ struct Contained {
     /// Readable when there is news of it.
     news: OwnedFd,
     enforcement: Enforcement,
+    output_limit: Option<u64>,
 }
 
 struct State {
@@ -234,6 +241,10 @@ impl Child for Contained {
 
     fn enforcement(&self) -> Enforcement {
         self.enforcement.clone()
+    }
+
+    fn output_limit(&self) -> Option<u64> {
+        self.output_limit
     }
 
     fn refusals(&self) -> Vec<String> {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 use toolgate::exec::{
-    EVENT_CHANNEL_CAPACITY, EnforcementLevel, ErasedToolExecutor, NetworkScope, Pipeline, PipelineBuilder,
-    ToolCall, ToolError, ToolEvent, ToolExecutor as _, event_channel,
+    EVENT_CHANNEL_CAPACITY, EnforcementLevel, ErasedToolExecutor, ExitStatus, NetworkScope, Pipeline,
+    PipelineBuilder, ToolCall, ToolError, ToolEvent, ToolExecutor as _, event_channel,
 };
 use toolgate::executors::NetworkDenyToolExecutor;
 use toolgate::shell::{Environment, ShellExecutor, ShellTool, ShellToolBuilder};
@@ -86,6 +86,28 @@ async fn a_watcher_is_told_what_was_enforced_and_each_socket_that_was_refused() 
     assert_eq!(refused.len(), 3, "{refused:?}");
     assert!(refused.iter().all(|what| what.starts_with("ipv4 stream socket (process ")), "{refused:?}");
     assert_eq!(held.unwrap().level, EnforcementLevel::Full);
+}
+
+#[tokio::test]
+async fn a_command_that_prints_more_than_it_may_is_ended_with_all_it_started() {
+    let place = Place::new();
+    let mut policy = place.policy();
+    policy.limits.output = Some(1 << 20);
+    let shell = shell_in(Pipeline::builder(), place.tool(policy));
+    let sleep = unique_sleep();
+    // Nobody is asked: who prints without an end may not listen.
+    let script = format!("trap '' TERM PIPE; setsid sleep {sleep} & while :; do yes; done");
+    let out = bash(&shell, &script).await.unwrap();
+    assert_eq!(out.exit, Some(ExitStatus::Signal(9)), "{out:?}");
+    assert_eq!(field(&out, "boundary"), &json!(["ended by a limit: it printed more than allowed"]));
+    assert!(out.summary.ends_with("[ended by a limit: it printed more than allowed]"), "{}", out.summary);
+    assert_eq!(alive(&sleep), [0; 0]);
+    // Both streams count, and as much as is allowed is.
+    let most = "head -c 524288 /dev/zero; head -c 524288 /dev/zero >&2";
+    let out = bash(&shell, &format!("{most}; exit 3")).await.unwrap();
+    assert_eq!((out.exit, out.structured.unwrap().get("boundary")), (Some(ExitStatus::Code(3)), None));
+    let out = bash(&shell, &format!("{most}; while :; do echo one more; done")).await.unwrap();
+    assert_eq!(out.exit, Some(ExitStatus::Signal(9)), "{out:?}");
 }
 
 #[tokio::test]

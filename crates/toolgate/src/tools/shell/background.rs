@@ -274,7 +274,7 @@ impl Run {
             None if self.is_running() => "running",
             None => "dropped",
             Some(ended) => match &ended.ran.end {
-                End::Exited => "exited",
+                End::Exited | End::PrintedTooMuch => "exited",
                 End::TimedOut => "timed-out",
                 End::Cancelled => "stopped",
                 End::SinkFailed(_) | End::Lost(_) => "failed",

@@ -22,7 +22,7 @@ pub(super) fn foreground(passage: &Mutex<Passage>, ran: Ran, limit: Duration) ->
     let mut output = output(BASH, told, Some(&ran), limit);
     output.links.extend(ran.link);
     match ran.end {
-        End::Exited => Ok(output),
+        End::Exited | End::PrintedTooMuch => Ok(output),
         End::TimedOut => {
             Err(ToolError::Timeout { timeout_secs: whole_secs(limit), partial: Some(Box::new(output)) })
         }
@@ -105,7 +105,9 @@ fn output(tool: &str, told: Told, ran: Option<&Ran>, limit: Duration) -> ToolOut
     if let Some(ran) = ran {
         fields.insert("timed_out".to_owned(), matches!(ran.end, End::TimedOut).into());
         match &ran.end {
-            End::Exited => notes.extend(exit.filter(|exit| !exit.success()).map(|exit| exit.to_string())),
+            End::Exited | End::PrintedTooMuch => {
+                notes.extend(exit.filter(|exit| !exit.success()).map(|exit| exit.to_string()));
+            }
             End::TimedOut => notes.push(format!("timed out after {}s and was ended", whole_secs(limit))),
             End::Cancelled => notes.push("cancelled".to_owned()),
             End::SinkFailed(error) => {

@@ -7,12 +7,14 @@
 //!   process left behind may hold them for ever.
 //! * A command that must end is asked first (SIGTERM) and ended after a grace (SIGKILL); while it
 //!   dies, its last words are still read.
+//! * One that has printed more than it may is ended at once.
 //! * However it ends, whatever it left running is ended too. A dropped future does the same at once.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use toolgate_exec::{Enforcement, ExitStatus, OutputStream, ResourceLink, ToolError};
@@ -53,6 +55,8 @@ pub(super) enum End {
     TimedOut,
     /// Someone cancelled it.
     Cancelled,
+    /// It printed more than it may.
+    PrintedTooMuch,
     /// The sink wants no more.
     SinkFailed(io::Error),
     /// The system lost track of it.
@@ -136,12 +140,14 @@ impl Running {
     ) -> Ran {
         let Self { child, mut streams, passage, mut writer, deadline } = self;
         let closer = streams.closer();
-        let pump = pump(&mut streams, &passage, &mut writer, show);
+        let measure = Measure { most: child.0.output_limit(), exceeded: Notify::new() };
+        let pump = pump(&mut streams, &passage, &mut writer, &measure, show);
         let ended = Follow {
             child: &child.0,
             closer,
             pump: Some(Box::pin(pump)),
             limit: Limit { cancel, deadline: deadline.map(|at| Box::pin(sleep_until(at))) },
+            measure: &measure,
             exit: None,
         }
         .through()
@@ -170,13 +176,16 @@ impl Running {
             }
         }
         let code = match end {
-            End::Exited => shell_code(exit, 1),
+            End::Exited | End::PrintedTooMuch => shell_code(exit, 1),
             End::TimedOut => 124,
             End::Cancelled => 130,
             End::SinkFailed(_) | End::Lost(_) => 1,
         };
         passage.lock().unwrap_or_else(PoisonError::into_inner).finish(code);
-        let (enforcement, boundary) = (child.0.enforcement(), child.0.notes());
+        let (enforcement, mut boundary) = (child.0.enforcement(), child.0.notes());
+        if matches!(end, End::PrintedTooMuch) {
+            boundary.insert(0, "ended by a limit: it printed more than allowed".to_owned());
+        }
         Ran { end, exit, left_running, enforcement, boundary, link }
     }
 }
@@ -188,8 +197,10 @@ async fn pump(
     streams: &mut Streams,
     passage: &Mutex<Passage>,
     writer: &mut Option<Box<dyn OutputWriter>>,
+    measure: &Measure,
     show: &mut (dyn FnMut(OutputStream, &[u8]) + Send),
 ) -> io::Result<()> {
+    let mut printed = 0;
     let passage = || passage.lock().unwrap_or_else(PoisonError::into_inner);
     let mut clean = Vec::new();
     // Until when a line that has begun waits for its end.
@@ -208,6 +219,7 @@ async fn pump(
             }
         };
         let Some((stream, bytes)) = next else { break };
+        printed += bytes.len() as u64;
         let line_waits = {
             let mut passage = passage();
             passage.push(stream, bytes, &mut clean);
@@ -215,6 +227,11 @@ async fn pump(
         };
         waits = if line_waits { waits.or_else(|| Some(Instant::now() + LINE_WAIT)) } else { None };
         hand_on(stream, &mut clean, writer, show).await?;
+        if measure.most.is_some_and(|most| printed > most) {
+            measure.exceeded.notify_one();
+            // Whoever ends it comes first; there may be more to read for ever.
+            tokio::task::yield_now().await;
+        }
     }
     for stream in STREAMS {
         passage().end(stream, &mut clean);
@@ -237,6 +254,12 @@ async fn hand_on(
         clean.clear();
     }
     Ok(())
+}
+
+/// How much a command may print, and who is told that it was more.
+struct Measure {
+    most: Option<u64>,
+    exceeded: Notify,
 }
 
 type Pump<'a> = std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send + 'a>>;
@@ -280,13 +303,14 @@ struct Follow<'a> {
     /// The output, until all of it has been taken.
     pump: Option<Pump<'a>>,
     limit: Limit<'a>,
+    measure: &'a Measure,
     exit: Option<ExitStatus>,
 }
 
 impl Follow<'_> {
     async fn through(mut self) -> (End, Option<ExitStatus>, usize) {
         let mut end = self.run().await;
-        if !matches!(end, End::Exited) {
+        if !matches!(end, End::Exited | End::PrintedTooMuch) {
             self.ask_to_end().await;
         }
         let left_running = self.child.end().await;
@@ -313,6 +337,10 @@ impl Follow<'_> {
             // Ended by force just now, so this is known already, or never will be.
             self.exit = timeout(TERM_GRACE, self.child.wait()).await.ok().and_then(Result::ok);
         }
+        if let (End::PrintedTooMuch, Some(ExitStatus::Code(_))) = (&end, self.exit) {
+            // It was quicker: what was left to read was no more than its pipes hold.
+            end = End::Exited;
+        }
         (end, self.exit, left_running)
     }
 
@@ -326,6 +354,7 @@ impl Follow<'_> {
             tokio::select! {
                 biased;
                 end = &mut limit => return end,
+                () = self.measure.exceeded.notified(), if self.exit.is_none() => return End::PrintedTooMuch,
                 taken = async { self.pump.as_mut()?.as_mut().await.into() }, if self.pump.is_some() => {
                     self.pump = None;
                     if let Some(Err(error)) = taken {
