@@ -530,7 +530,8 @@ pub(crate) fn kernel_release() -> String {
         libc::uname(name.as_mut_ptr());
         name.assume_init()
     };
-    let bytes: Vec<u8> = name.release.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
+    let bytes: Vec<u8> =
+        name.release.iter().map(|c| u8::from_ne_bytes(c.to_ne_bytes())).take_while(|&c| c != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
