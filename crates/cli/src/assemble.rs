@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::runtime::Runtime;
 use toolgate::config::{Loaded, Origin, Source};
 use toolgate::exec::{NetworkScope, Pipeline, Preset as _, ToolCall, ToolError, ToolOutput, ToolRegistry};
 use toolgate::filter::Catalog;
@@ -138,10 +139,22 @@ impl Assembly {
     }
 }
 
-/// Runs `work` in a runtime of one thread, until it is done or a second signal comes.
+/// Runs `work` in a runtime of its own, until it is done or a second signal comes.
 pub(crate) fn in_runtime<T>(work: impl AsyncFnOnce(Signals) -> Result<T, Failure>) -> Result<T, Failure> {
+    drive(&runtime()?, work)
+}
+
+/// A runtime of one thread.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::io("starting the runtime", error))?;
+    runtime.map_err(|error| Failure::io("starting the runtime", error))
+}
+
+/// Runs `work` in this runtime, until it is done or a second signal comes.
+pub(crate) fn drive<T>(
+    runtime: &Runtime,
+    work: impl AsyncFnOnce(Signals) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     runtime.block_on(async {
         let signals = Signals::watch().map_err(|error| Failure::io("watching for signals", error))?;
         tokio::select! {

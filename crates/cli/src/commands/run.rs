@@ -81,12 +81,13 @@ impl Run {
         };
         let streams = sink.is_some();
 
-        assemble::in_runtime(async |signals| {
+        // None of what is made for the run is taken apart: the process ends with it, and to touch that memory once
+        // more costs a tenth of the time of a short command. What the command left running has ended by then.
+        let runtime = ManuallyDrop::new(assemble::runtime()?);
+        assemble::drive(&runtime, async |signals| {
             let agent = assembly.builder(&self.session, &signals, &distil, sink)?;
             // There is no second call to keep anything for.
             let agent = agent.without_output_tool().shell(|shell| shell.persist_cwd(false)).build()?;
-            // It is not taken apart: the process ends with the run, and to touch that memory once more costs a
-            // tenth of the time of a short command. What the command left running has ended by then.
             let agent = ManuallyDrop::new(agent);
             let outcome = assemble::run_call(&agent, call, &self.session, &signals).await;
             match outcome {
