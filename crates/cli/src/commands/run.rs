@@ -87,7 +87,8 @@ impl Run {
         assemble::drive(&runtime, async |signals| {
             let agent = assembly.builder(&self.session, &signals, &distil, sink)?;
             // There is no second call to keep anything for.
-            let agent = agent.without_output_tool().shell(|shell| shell.persist_cwd(false)).build()?;
+            let agent = agent.without_output_tool();
+            let agent = agent.shell(|shell| shell.persist_cwd(false).max_background_runs(0)).build()?;
             let agent = ManuallyDrop::new(agent);
             let outcome = assemble::run_call(&agent, call, &self.session, &signals).await;
             match outcome {

@@ -8,6 +8,7 @@ mod calls;
 mod config;
 mod grants;
 mod help;
+mod linked;
 mod outputs;
 mod policy;
 mod prompts;

@@ -98,6 +98,17 @@ async fn there_is_a_limit_to_how_many_run_at_once() {
 }
 
 #[tokio::test]
+async fn without_a_place_for_any_there_is_no_tool_for_them() {
+    let shell = shell(ShellTool::builder().max_background_runs(0));
+    let offered: Vec<_> = shell.tool_definitions().into_iter().map(|tool| tool.id.to_string()).collect();
+    assert_eq!(offered, ["bash"]);
+    let error = call(&shell, "bash", json!({"command": "touch /no", "background": true})).await.unwrap_err();
+    assert_eq!(error.code(), "too-many-background-runs");
+    assert!(error.hint().unwrap().contains("leave `background` out"));
+    assert_eq!(bash(&shell, "echo x").await.unwrap().summary, "x");
+}
+
+#[tokio::test]
 async fn a_run_that_can_t_start_takes_no_place() {
     let shell = shell(ShellTool::builder().max_background_runs(1));
     for _ in 0..3 {

@@ -135,7 +135,10 @@ impl BackgroundRuns {
             return refuse(
                 "too-many-background-runs",
                 format!("background run cap reached (max_background_runs={max})"),
-                "wait for one to end, or stop one with `bash_stop`",
+                match max {
+                    0 => "leave `background` out: nothing runs in the background here",
+                    _ => "wait for one to end, or stop one with `bash_stop`",
+                },
             );
         }
         state.starting += 1;

@@ -219,7 +219,8 @@ impl ShellToolBuilder {
         self
     }
 
-    /// Sets how many commands may run in the background at once.
+    /// Sets how many commands may run in the background at once; with none, the tools that tell of them are not
+    /// offered.
     #[must_use]
     pub fn max_background_runs(mut self, max: usize) -> Self {
         self.max_background_runs = Some(max);
@@ -253,21 +254,25 @@ impl ShellToolBuilder {
 
 impl Tool for ShellTool {
     fn definitions(&self) -> Vec<ToolDef> {
+        let bash = ToolDef::new(
+            BASH,
+            "Runs a bash command line and gives its output and exit status. Standard input is empty. \
+             What it leaves running is ended with it, unless `background` is set.",
+        )
+        .params::<BashParams>()
+        .fenced(BASH)
+        .capabilities(
+            Capabilities::EXECUTES
+                | Capabilities::READS
+                | Capabilities::WRITES
+                | Capabilities::DELETES
+                | Capabilities::NETWORK,
+        );
+        if self.max_background_runs == 0 {
+            return vec![bash];
+        }
         vec![
-            ToolDef::new(
-                BASH,
-                "Runs a bash command line and gives its output and exit status. Standard input is empty. \
-                 What it leaves running is ended with it, unless `background` is set.",
-            )
-            .params::<BashParams>()
-            .fenced(BASH)
-            .capabilities(
-                Capabilities::EXECUTES
-                    | Capabilities::READS
-                    | Capabilities::WRITES
-                    | Capabilities::DELETES
-                    | Capabilities::NETWORK,
-            ),
+            bash,
             ToolDef::new(BASH_OUTPUT, "Gives the state and the output so far of a background run of `bash`.")
                 .params::<RunParams>()
                 .capabilities(Capabilities::READS),
