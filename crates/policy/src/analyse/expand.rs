@@ -8,6 +8,7 @@ use super::{Analyst, Constructs, Data};
 use crate::path;
 use crate::word::{SOME, UNKNOWN, Word, is_exact};
 use std::borrow::Cow;
+use toolgate_bash::Shell;
 use toolgate_bash::ansi_c;
 use toolgate_bash::ast::{
     CaseChange, Literal, Parameter, ParameterName, ParameterOp, Part, PartKind, ProcessDirection, Script,
@@ -117,6 +118,49 @@ impl Analyst<'_> {
             }
             None => self.expand_atoms(word.parts.iter().map(Atom::Part), word.span, state, script, out),
         }
+    }
+
+    /// Expands an argument of `declare` and its kin. One that looks like an assignment is one word, whatever its
+    /// value holds; after an expansion of braces bash does not see an assignment any more. Where it is not `sure`
+    /// that the shell takes it so (an old dash does not either), a value with blanks is not known.
+    pub(super) fn declared(
+        &mut self,
+        word: &Source,
+        sure: bool,
+        state: &mut State,
+        script: &Script,
+        out: &mut Vec<Word<'static>>,
+    ) {
+        let value = word.parts.first().and_then(|part| match &part.kind {
+            PartKind::Literal(literal) => value_of(&lossy(&literal.text)),
+            _ => None,
+        });
+        let Some(value) = value.filter(|_| word.parts.len() > 1) else {
+            return self.expand(word, state, script, out);
+        };
+        if !matches!(eval::braces(&word.parts), Ok(None)) {
+            return self.expand(word, state, script, out);
+        }
+        let mut text = String::new();
+        for (at, part) in word.parts.iter().enumerate() {
+            match &part.kind {
+                PartKind::Literal(literal) if at == 0 && literal.marks.tilde => {
+                    text.push_str(&self.tildes(&lossy(&literal.text), state));
+                }
+                _ => self.part_text(part, state, script, &mut text),
+            }
+        }
+        let splits = |part: &Part| {
+            matches!(part.kind, PartKind::Parameter(_) | PartKind::Command(_) | PartKind::Arithmetic(_))
+        };
+        if (!sure || self.shell == Shell::Sh)
+            && (text.contains(char::is_whitespace) || state.variable("IFS").is_some())
+            && word.parts.iter().any(splits)
+        {
+            text.truncate(value);
+            text.push(UNKNOWN);
+        }
+        out.push(Word::new(text, self.at(word.span)));
     }
 
     fn expand_atoms<'p>(
@@ -798,6 +842,17 @@ fn push_glob(text: &str, out: &mut String) {
             c => out.push(c),
         }
     }
+}
+
+/// Where the value begins, if this is the beginning of an assignment: `name=`, `name+=`, `name[…]=`.
+fn value_of(text: &str) -> Option<usize> {
+    let (name, _) = text.split_once('=')?;
+    let bare = name.strip_suffix('+').unwrap_or(name);
+    let bare = match bare.split_once('[') {
+        Some((array, index)) if index.ends_with(']') => array,
+        _ => bare,
+    };
+    is_name(bare).then_some(name.len() + 1)
 }
 
 fn is_name(s: &str) -> bool {

@@ -358,8 +358,12 @@ impl Analyst<'_> {
     fn simple(&mut self, simple: &SimpleCommand, state: &mut State, script: &Script, input: &Data) -> Data {
         let mut words = Vec::with_capacity(simple.words.len());
         let outer = self.secret.take();
-        for w in &simple.words {
-            self.expand(w, state, script, &mut words);
+        let declares = declares(&simple.words);
+        for (at, w) in simple.words.iter().enumerate() {
+            match declares {
+                Some(sure) if at > 0 => self.declared(w, sure, state, script, &mut words),
+                _ => self.expand(w, state, script, &mut words),
+            }
         }
         let prints = |list: &[&str]| words.first().is_some_and(|w| list.contains(&&*w.text));
         if !prints(&["echo", "printf", "print", "yes", "cat", "tee", "bat"]) {
@@ -676,6 +680,20 @@ impl Analyst<'_> {
 }
 
 /// The output of two commands in turn.
+/// Whether these are the words of `declare` or its kin, of which the arguments that look like assignments are not
+/// split; and whether every bash takes them so, which it may not behind `command`.
+fn declares(words: &[toolgate_bash::ast::Word]) -> Option<bool> {
+    let mut sure = true;
+    for word in words {
+        match &*word.as_literal()?.text {
+            b"export" | b"readonly" | b"declare" | b"typeset" | b"local" => return Some(sure),
+            b"command" | b"builtin" | b"--" | b"-p" => sure = false,
+            _ => return None,
+        }
+    }
+    None
+}
+
 fn follow(a: Data, b: Data) -> Data {
     match (a, b) {
         (Data::Text(a), Data::Text(b)) => Data::Text(a + &b),

@@ -5,9 +5,11 @@
 
 use std::ffi::{CStr, c_long};
 use std::fs::File;
+use std::io::ErrorKind;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::child::Status;
 use crate::enforcement::Level;
@@ -172,14 +174,28 @@ fn reach_network() -> i32 {
     held(!made)
 }
 
-/// A name for the host's side of [`reach_abstract`]; who listens on it doesn't matter.
+/// A name for the host's side of [`reach_abstract`].
 const ABSTRACT: &[u8] = b"toolgate-doctor";
 
+/// How long another examination, which listens on the same name, may take.
+const OTHERS: Duration = Duration::from_secs(10);
+
 /// Listens outside for the attack on abstract sockets.
+///
+/// Another examination may be under way and listen there. It will not do: when it is done, perhaps before our
+/// attack, nobody listens, and a boundary that holds nothing would seem to hold.
 pub(super) fn listen() -> Option<UnixListener> {
     use std::os::linux::net::SocketAddrExt as _;
     let address = std::os::unix::net::SocketAddr::from_abstract_name(ABSTRACT).ok()?;
-    UnixListener::bind_addr(&address).ok()
+    let until = Instant::now() + OTHERS;
+    loop {
+        match UnixListener::bind_addr(&address) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse && Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            bound => return bound.ok(),
+        }
+    }
 }
 
 fn reach_abstract() -> i32 {
