@@ -252,7 +252,8 @@ pub(super) fn after_equals(value: &Value) -> Value {
 }
 
 /// Whether bash reads the arguments of this command word as assignments where they look like it.
-pub(super) fn is_declaration(word: &Word) -> bool {
+#[must_use]
+pub fn is_declaration(word: &Word) -> bool {
     match word.as_literal() {
         Some(literal) => {
             matches!(&*literal.text, b"export" | b"readonly" | b"declare" | b"typeset" | b"local")

@@ -84,10 +84,12 @@ mod word;
 
 pub use braces::{Atom, expand as braces};
 pub use change::Change;
+pub use declare::is_declaration;
 pub use env::{Env, Unlisted};
 pub(crate) use names::certain_names;
 pub use pattern::Pattern;
 pub use value::{Certainty, Class, Count, Field, Hole, Piece, PieceRef, Value, Why};
+pub use word::begins_assignment;
 
 use crate::Shell;
 use crate::ast::{

@@ -463,7 +463,22 @@ impl<'s> Flow<'s, '_> {
     }
 }
 
-fn begins_assignment(parts: &[Part]) -> bool {
+/// Whether a word looks like an assignment: `name=`, `name+=`, `name[…]=`, unquoted.
+///
+/// `declare` and its kin take such an argument as one word, see [`is_declaration`](super::is_declaration); once
+/// braces are expanded bash does not see an assignment any more.
+///
+/// ```
+/// use toolgate_bash::ast::Command;
+/// use toolgate_bash::{Options, eval, parse};
+///
+/// let script = parse(b"export -x x+=$y", &Options::default()).unwrap();
+/// let Command::Simple(export) = &script.body.items[0].first.stages[0].command else { panic!() };
+/// let found: Vec<_> = export.words.iter().map(|word| eval::begins_assignment(&word.parts)).collect();
+/// assert_eq!(found, [false, false, true]);
+/// ```
+#[must_use]
+pub fn begins_assignment(parts: &[Part]) -> bool {
     parts.first().map(Atom::Part).as_ref().and_then(Atom::unquoted).is_some_and(assigns)
 }
 

@@ -131,33 +131,19 @@ impl Analyst<'_> {
         script: &Script,
         out: &mut Vec<Word<'static>>,
     ) {
-        let value = word.parts.first().and_then(|part| match &part.kind {
-            PartKind::Literal(literal) => value_of(&lossy(&literal.text)),
-            _ => None,
-        });
-        let Some(value) = value.filter(|_| word.parts.len() > 1) else {
-            return self.expand(word, state, script, out);
-        };
-        if !matches!(eval::braces(&word.parts), Ok(None)) {
+        let parts = &word.parts;
+        if parts.len() < 2 || !eval::begins_assignment(parts) || !matches!(eval::braces(parts), Ok(None)) {
             return self.expand(word, state, script, out);
         }
-        let mut text = String::new();
-        for (at, part) in word.parts.iter().enumerate() {
-            match &part.kind {
-                PartKind::Literal(literal) if at == 0 && literal.marks.tilde => {
-                    text.push_str(&self.tildes(&lossy(&literal.text), state));
-                }
-                _ => self.part_text(part, state, script, &mut text),
-            }
-        }
+        let mut text = self.unsplit(word, Self::tildes, state, script);
         let splits = |part: &Part| {
             matches!(part.kind, PartKind::Parameter(_) | PartKind::Command(_) | PartKind::Arithmetic(_))
         };
         if (!sure || self.shell == Shell::Sh)
             && (text.contains(char::is_whitespace) || state.variable("IFS").is_some())
-            && word.parts.iter().any(splits)
+            && parts.iter().any(splits)
         {
-            text.truncate(value);
+            text.truncate(text.find('=').map_or(0, |equals| equals + 1));
             text.push(UNKNOWN);
         }
         out.push(Word::new(text, self.at(word.span)));
@@ -306,6 +292,17 @@ impl Analyst<'_> {
 
     /// Expands a word to one text, without splitting: an assignment, a pattern, a here-document.
     pub(super) fn one(&mut self, word: &Source, state: &mut State, script: &Script) -> String {
+        self.unsplit(word, Self::tilde, state, script)
+    }
+
+    /// Expands a word without splitting it. `tildes` reads those of the text it begins with.
+    fn unsplit(
+        &mut self,
+        word: &Source,
+        tildes: for<'t> fn(&Self, &'t str, &State) -> Cow<'t, str>,
+        state: &mut State,
+        script: &Script,
+    ) -> String {
         let mut text = String::new();
         for (i, part) in word.parts.iter().enumerate() {
             if let PartKind::Literal(l) = &part.kind
@@ -313,7 +310,7 @@ impl Analyst<'_> {
             {
                 let raw = lossy(&l.text);
                 if i == 0 {
-                    text.push_str(&self.tilde(&raw, state));
+                    text.push_str(&tildes(self, &raw, state));
                     continue;
                 }
             }
@@ -842,17 +839,6 @@ fn push_glob(text: &str, out: &mut String) {
             c => out.push(c),
         }
     }
-}
-
-/// Where the value begins, if this is the beginning of an assignment: `name=`, `name+=`, `name[…]=`.
-fn value_of(text: &str) -> Option<usize> {
-    let (name, _) = text.split_once('=')?;
-    let bare = name.strip_suffix('+').unwrap_or(name);
-    let bare = match bare.split_once('[') {
-        Some((array, index)) if index.ends_with(']') => array,
-        _ => bare,
-    };
-    is_name(bare).then_some(name.len() + 1)
 }
 
 fn is_name(s: &str) -> bool {

@@ -8,8 +8,9 @@ use crate::word::{SOME, UNKNOWN, Word};
 use toolgate_bash::ast::{
     Arithmetic, Command, Compound, CompoundCommand, Condition, Connector, Descriptor, Expression, Item, List,
     ParameterOp, Part, PartKind, Pipeline, Redirection, RedirectionOp, Script, SimpleCommand, Span,
-    Subscript, SubscriptKind, Target, Terminator, Value,
+    Subscript, SubscriptKind, Target, Terminator, Value, Word as Source,
 };
+use toolgate_bash::eval;
 
 /// How many commands may stand inside each other, in all code together.
 const LEVELS: u32 = 200;
@@ -358,9 +359,9 @@ impl Analyst<'_> {
     fn simple(&mut self, simple: &SimpleCommand, state: &mut State, script: &Script, input: &Data) -> Data {
         let mut words = Vec::with_capacity(simple.words.len());
         let outer = self.secret.take();
-        let declares = declares(&simple.words);
+        let declaration = declaration(&simple.words);
         for (at, w) in simple.words.iter().enumerate() {
-            match declares {
+            match declaration {
                 Some(sure) if at > 0 => self.declared(w, sure, state, script, &mut words),
                 _ => self.expand(w, state, script, &mut words),
             }
@@ -682,16 +683,13 @@ impl Analyst<'_> {
 /// The output of two commands in turn.
 /// Whether these are the words of `declare` or its kin, of which the arguments that look like assignments are not
 /// split; and whether every bash takes them so, which it may not behind `command`.
-fn declares(words: &[toolgate_bash::ast::Word]) -> Option<bool> {
-    let mut sure = true;
-    for word in words {
-        match &*word.as_literal()?.text {
-            b"export" | b"readonly" | b"declare" | b"typeset" | b"local" => return Some(sure),
-            b"command" | b"builtin" | b"--" | b"-p" => sure = false,
-            _ => return None,
-        }
-    }
-    None
+fn declaration(words: &[Source]) -> Option<bool> {
+    let wraps = |word: &&Source| {
+        let name = word.as_literal().map(|literal| &*literal.text);
+        matches!(name, Some(b"command" | b"builtin" | b"--" | b"-p"))
+    };
+    let wrappers = words.iter().take_while(wraps).count();
+    words.get(wrappers).is_some_and(eval::is_declaration).then_some(wrappers == 0)
 }
 
 fn follow(a: Data, b: Data) -> Data {

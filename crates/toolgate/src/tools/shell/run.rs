@@ -316,6 +316,13 @@ impl Follow<'_> {
         let left_running = self.child.end().await;
         // Nobody writes any more, but for what no search can find: it is not waited for.
         self.closer.close();
+        if matches!(end, End::PrintedTooMuch) {
+            self.know_exit().await;
+            if let Some(ExitStatus::Code(_)) = self.exit {
+                // It was quicker: what is left to read is no more than its pipes hold.
+                end = End::Exited;
+            }
+        }
         match end {
             End::Exited => {
                 if let Some(pump) = &mut self.pump {
@@ -333,15 +340,15 @@ impl Follow<'_> {
                 }
             }
         }
+        self.know_exit().await;
+        (end, self.exit, left_running)
+    }
+
+    /// Asks how it ended. Where that was by force just now, it is known already, or never will be.
+    async fn know_exit(&mut self) {
         if self.exit.is_none() {
-            // Ended by force just now, so this is known already, or never will be.
             self.exit = timeout(TERM_GRACE, self.child.wait()).await.ok().and_then(Result::ok);
         }
-        if let (End::PrintedTooMuch, Some(ExitStatus::Code(_))) = (&end, self.exit) {
-            // It was quicker: what was left to read was no more than its pipes hold.
-            end = End::Exited;
-        }
-        (end, self.exit, left_running)
     }
 
     /// Runs until the shell has ended and its pipes too, or their grace is over.
